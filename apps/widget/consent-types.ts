@@ -5,7 +5,7 @@ import type { ConsentTypes } from '#libs/widget/config';
 import { map, own, some } from '#libs/widget/tamper-proof';
 import { assigned } from './page.ts';
 
-/** What each of our categories grants. */
+/** The consent types that each of our categories grants. */
 export const consentTypes: ConsentTypes = {
   functional: ['functionality_storage', 'personalization_storage'],
   analytics: ['analytics_storage'],
@@ -19,7 +19,7 @@ declare global {
 }
 
 let layerName = 'dataLayer' as const;
-/** Sites may have named Tag Manager's data layer. */
+/** Sites can rename Tag Manager's data layer. */
 export const nameLayer = (name?: string): void => {
   if (name) layerName = name as 'dataLayer';
 };
@@ -30,8 +30,8 @@ const dataLayer = (): unknown[] => {
   return layer;
 };
 
-/** Tag Manager hears what is pushed; where the page has spoilt `push`, it is at least there. */
-export function tell(entry: unknown): void {
+/** Tag Manager hears what is pushed. If the page has broken `push`, the entry is still added. */
+export function pushToLayer(entry: unknown): void {
   const layer = dataLayer();
   if (either(() => layer.push(entry), -1) < 0) layer[layer.length] = entry;
 }
@@ -39,7 +39,7 @@ export function tell(entry: unknown): void {
 /** Google's tags accept a command only as an `arguments` object. */
 export function gtag(..._command: unknown[]): void {
   // biome-ignore lint/complexity/noArguments: see above
-  tell(arguments);
+  pushToLayer(arguments);
 }
 
 /** Each consent type with the category that grants it. */
@@ -60,7 +60,7 @@ export function denyByDefault(types: ConsentTypes, wait: number): void {
   gtag('consent', 'default', { ...states, security_storage: 'granted', wait_for_update: wait });
 }
 
-/** Whether there is a default already: the widget's, that of consent-mode.js or the site's own. */
+/** Whether there is a default already, from the widget, consent-mode.js or the site itself. */
 export const hasDefault = (): boolean =>
   some(dataLayer(), (entry) => {
     const command = own(entry as Record<string, unknown>);

@@ -8,17 +8,17 @@ import { page } from './page.ts';
 import { openStorage } from './storage.ts';
 
 export interface Consent {
-  /** of the record */
+  /** the record's id */
   id: string;
   decision: Decision;
-  /** category → allowed; without required categories, which are not asked for */
+  /** category → allowed; without required categories, which need no consent */
   preferences: Record<string, boolean>;
   /** RFC 3339 UTC */
   decidedAt: string;
   visitorId: string;
   policyVersion: string;
   gpc: boolean;
-  /** under which it was made, where `regions` are set */
+  /** the one under which it was made, if the site has `regions` */
   model?: Model | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface StoredConsent extends Consent {
   at: number;
 }
 
-/** All, nothing, or category by category. */
+/** Everything, nothing, or category by category. */
 export type Choice = boolean | Record<string, boolean>;
 
 interface Terms {
@@ -48,7 +48,7 @@ interface Terms {
 
 /** Seconds: the longest lifetime that browsers allow a cookie. */
 const cookieAge = 400 * 86_400;
-/** Milliseconds by which the clock may have been set back since. */
+/** Milliseconds: a choice may be this far in the future, since the clock may have been set back. */
 const ahead = 300_000;
 /** Milliseconds, on average. */
 const month = 365.25 * 7_200_000;
@@ -56,8 +56,8 @@ const name = 'consent';
 const seen = 'seen';
 
 /**
- * With a cookie domain, all its subdomains share the choice, and where that cookie cannot be set, this origin keeps it.
- * Without one, a cookie of this host keeps what does not fit into its storage.
+ * With a cookie domain, all its subdomains share the choice; if the cookie is blocked, this origin's storage has it.
+ * Without one, the storage has it, or if that is full or blocked, a cookie of this host.
  */
 export function openConsent(domain: string, cookieDomain: string | undefined) {
   const storage = openStorage(`assent.${domain}.`);
@@ -65,34 +65,34 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   // no subdomain can set a cookie with that prefix
   const begin = `${secure && !cookieDomain ? '__Host-' : ''}assent_${domain}=`;
 
-  /** Several, where a site's server that sends the cookie again has made a second one. */
+  /** There may be several: a site's server that sets the cookie again may set it for another domain. */
   const readCookies = () =>
     page.cookie
       .split(/; ?/)
       .flatMap((entry) => (entry.startsWith(begin) ? [decodeURIComponent(entry.slice(begin.length))] : []));
-  /** Other scripts of the page can write here too. */
+  /** Null for what other scripts of the page may have written here. */
   const parse = (text: string): StoredConsent | null =>
     either(() => {
-      const kept = bare(parsed(text) as StoredConsent);
-      if (typeof kept.preferences !== 'object' || !kept.preferences) return null;
-      const preferences = own(kept.preferences);
-      // whatever else stands there is no consent
+      const stored = bare(parsed(text) as StoredConsent);
+      if (typeof stored.preferences !== 'object' || !stored.preferences) return null;
+      const preferences = own(stored.preferences);
+      // anything but true is no consent
       for (const category in preferences) preferences[category] = preferences[category] === true;
-      kept.preferences = preferences;
-      return kept;
+      stored.preferences = preferences;
+      return stored;
     }, null);
 
-  /** The newest. */
+  /** The newest choice. */
   const read = (): StoredConsent | null => {
     let newest = parse(storage.get(name) || '{}');
     map(either(readCookies, []), (text) => {
-      const kept = parse(text);
-      // a subdomain could name a time that no later choice outlasts
-      if (kept && kept.at < now() + ahead && !(newest && newest.at >= kept.at)) newest = kept;
+      const stored = parse(text);
+      // with a time in the future, a subdomain could set a choice that no later one replaces
+      if (stored && stored.at < now() + ahead && !(newest && newest.at >= stored.at)) newest = stored;
     });
     return newest;
   };
-  /** Whether the choice is now in the cookie, which may be blocked. Without a text the cookie is deleted. */
+  /** Returns whether the cookie has the text now: it may be blocked. An empty text deletes the cookie. */
   const bake = (text: string, shared = ''): boolean =>
     either(() => {
       // the Cookie Store API is not in all browsers, nor outside TLS
@@ -100,36 +100,36 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       return includes(readCookies(), text);
     }, false);
 
-  const write = (kept: StoredConsent): void => {
-    const text = json(kept);
+  const write = (stored: StoredConsent): void => {
+    const text = json(stored);
     if (cookieDomain && bake(text, `;domain=${cookieDomain}`)) storage.remove(name);
-    // a former choice would be in force again once the page empties its storage
+    // an old choice left in the cookie would hold again once the page empties its storage
     else bake(storage.set(name, text) ? '' : text);
   };
 
   return {
     read,
     write,
-    /** Keeps what the visitor saw when making the choice: it is too long for a cookie. */
+    /** Stores what the visitor saw when making the choice, which is too long for the cookie. */
     keepSeen: ({ at }: StoredConsent, text: string): boolean => storage.set(seen, `${at}\n${text}`),
-    /** Empty for a choice that was made elsewhere, such as on another subdomain. */
-    seen: (kept: StoredConsent | null): string => {
-      const first = `${kept?.at}\n`;
+    /** Empty for a choice that was made on another subdomain. */
+    seen: (stored: StoredConsent | null): string => {
+      const first = `${stored?.at}\n`;
       const text = storage.get(seen) ?? '';
       return slice(text, 0, first.length) === first ? slice(text, first.length) : '';
     },
-    /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
+    /** Null without a choice, or for one that has expired or was made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
-      const kept = read();
-      // made here since, and lost: a server has sent the former one again
-      if (!kept || kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
-      const preferences = own(kept.preferences);
-      let isOld = kept.policyVersion !== policyVersion || !(kept.at > now() - maxAgeMonths * month);
+      const stored = read();
+      // a later choice was made here and is lost, since a server has set the old one again
+      if (!stored || stored.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
+      const preferences = own(stored.preferences);
+      let isOld = stored.policyVersion !== policyVersion || !(stored.at > now() - maxAgeMonths * month);
       for (const category in preferences) isOld ||= !includes(asked, category);
-      if (isOld || some(asked, (category) => preferences[category] === undefined)) return lasting?.(kept) ?? null;
-      // stored before the site set a cookie domain
-      if (cookieDomain && storage.get(name)) write(kept);
-      return kept;
+      if (isOld || some(asked, (category) => preferences[category] === undefined)) return lasting?.(stored) ?? null;
+      // it was stored before the site set a cookie domain
+      if (cookieDomain && storage.get(name)) write(stored);
+      return stored;
     },
   };
 }

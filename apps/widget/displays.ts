@@ -1,9 +1,9 @@
 /** Counts that the banner was shown, once it can be seen. A failure is nobody's concern, so nothing is tried again. */
 import { json } from './json.ts';
 import { page } from './page.ts';
+import { openPauses } from './pauses.ts';
 import { quietly } from './send.ts';
 import type { Settings } from './settings.ts';
-import { openPauses } from './pauses.ts';
 
 /** `isShown`: whether it still is once a page that was opened in the background is looked at. */
 export function countDisplay(settings: Settings, isShown: () => boolean): void {

@@ -1,11 +1,11 @@
 /**
- * `<iframe data-assent="marketing" data-src="…">` and the like: what they embed is loaded once all of their categories are
+ * `<iframe data-assent="marketing" data-src="…">` and the like: the content is loaded once all of their categories are
  * allowed.
  */
 
 import { includes, map, own, words } from '#libs/widget/tamper-proof';
-import { find } from './page-elements.ts';
 import { resolve } from './page.ts';
+import { find } from './page-elements.ts';
 import { trusted } from './trusted.ts';
 
 const held = ':is(iframe,img,link,video,embed,object)[data-assent]';
@@ -18,14 +18,14 @@ export interface Waiting {
   refused: string[];
 }
 
-/** Loads what is allowed, and returns the iframes that are to have a placeholder. */
+/** Loads what is allowed, and returns the iframes that need a placeholder. */
 export function loadEmbeds(isAllowed: (category: string) => boolean, nonce: string): Waiting[] {
   return map(find<HTMLElement>(held, nonce), (element) => {
     const data = own(element.dataset);
     const needed = words(data.assent ?? '');
     const url = resolve(data.src || data.href || '//');
-    // nothing but pages and files of the web: an address such as `javascript:` would do more
-    const address = includes(['https:', 'http:'], url?.protocol) ? url?.href : '';
+    // an address such as `javascript:` would run code
+    const address = includes(['https:', 'http:'], url?.protocol) && url?.href;
     if (!needed[0] || !address) return undefined;
     const refused = map(needed, (category) => (isAllowed(category) ? undefined : category));
     if (!refused[0]) load(element, trusted(address));
@@ -34,7 +34,7 @@ export function loadEmbeds(isAllowed: (category: string) => boolean, nonce: stri
   });
 }
 
-/** It waits no longer, whatever the visitor decides later. */
+/** From now on the element is loaded, even if the visitor refuses its category later. */
 export function load(element: HTMLElement, address: string): void {
   element.removeAttribute('data-assent');
   element.setAttribute('href' in element ? 'href' : 'data' in element ? 'data' : 'src', address);

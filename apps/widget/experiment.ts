@@ -1,4 +1,4 @@
-/** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
+/** An A/B test. Each page that shows the banner draws a variant, so nothing is stored before a decision. */
 
 import { warn } from '#libs/widget/attempt';
 import type { Experiment } from '#libs/widget/config';
@@ -6,12 +6,12 @@ import { bare, concat, own } from '#libs/widget/tamper-proof';
 import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
 
-/** Any other setting could change what is asked for, or where it is recorded. */
+/** Any other setting could change what the visitor is asked, or where the decision is recorded. */
 const settable = /^(texts|colors|darkColors|theme|position|button|radius)$/;
 /** Two of them with a colon in between are a record's `variant`, which has at most 64 characters. */
 const nameable = /^[\w.-]{1,31}$/;
 
-/** Sets those of a variant. An experiment that is not right is left out. */
+/** Applies a variant's settings. An invalid experiment is ignored. */
 export function vary(settings: Settings): void {
   try {
     if (settings.experiment) setVariant(settings, settings.experiment);

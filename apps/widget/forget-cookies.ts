@@ -1,9 +1,9 @@
-/** Deletes the cookies of categories that are not allowed any longer, as far as the page can reach them. */
+/** Deletes the cookies of categories that are no longer allowed, as far as scripts can. */
 import type { Category, Cookie } from '#libs/widget/config';
 import { concat, includes, map, slice, some } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 
-/** Those that a category which is still allowed names too stay, and the widget's own. */
+/** Cookies that a category which is still allowed names, too, stay, and the widget's own. */
 export function forgetCookies(lost: Category[], all: Category[], isAllowed: (category: string) => boolean): void {
   const gone = cookiesOf(lost);
   const needed = cookiesOf(map(all, (each) => (isAllowed(each.id) ? each : undefined)));
@@ -24,7 +24,7 @@ function cookiesOf(categories: Category[]): Cookie[] {
   return found;
 }
 
-/** Of the cookies that scripts can see. */
+/** Scripts cannot see `HttpOnly` cookies. */
 export const cookieNames = (): string[] => map(pieces(page.cookie, '; '), (entry) => pieces(entry, '=')[0]);
 
 export function matches({ name: pattern }: Cookie, name: string): boolean {
@@ -32,7 +32,7 @@ export function matches({ name: pattern }: Cookie, name: string): boolean {
   return pattern[end] === '*' ? slice(name, 0, end) === slice(pattern, 0, end) : name === pattern;
 }
 
-/** A cookie goes only by the domain and path that it was set with, which nothing tells: all that it can have are tried. */
+/** A cookie is deleted by the domain and path that it was set with. Scripts cannot read these, so all are tried. */
 export function forget(name: string, matching: Cookie[]): void {
   const { hostname, pathname, protocol } = location;
   const domains = concat(

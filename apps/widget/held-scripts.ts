@@ -1,28 +1,28 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
 import { either } from '#libs/widget/attempt';
 import { join, map, own, some, words } from '#libs/widget/tamper-proof';
-import { find } from './page-elements.ts';
 import { page } from './page.ts';
+import { find } from './page-elements.ts';
 import type { SecondFile } from './preferences.ts';
 import { trusted } from './trusted.ts';
 
 const held = 'script[type="text/plain"][data-assent]';
 
-/** Returns a function that runs the allowed scripts in page order. Call it again when more are allowed. */
+/** Returns a function that runs the allowed scripts in page order. Call it whenever more are allowed. */
 export function createScripts(
   isAllowed: (category: string) => boolean,
   nonce: string,
   load: () => Promise<SecondFile | undefined>,
 ): () => Promise<void> {
   const begun: { script: HTMLScriptElement; root: HTMLElement; text: string }[] = [];
-  /** The page that scripts run in. Once it is replaced, an external script that was on its way never reports back. */
+  /** The root in which scripts run now. Once it is replaced, an external script that was loading never fires an event. */
   let home: HTMLElement | undefined;
 
   const next = () =>
     map(find<HTMLScriptElement>(held, nonce), (script) => {
       const needed = words(script.dataset.assent ?? '');
       const isHeld = !needed[0] || some(needed, (category) => !isAllowed(category));
-      // a page that replaces its document makes anew what has run
+      // a page that replaces its document creates scripts again that have already run
       const hasBegun = (each: (typeof begun)[number]) =>
         each.script === script || (each.root !== page.documentElement && each.text === script.outerHTML);
       return isHeld || some(begun, hasBegun) ? undefined : script;
@@ -40,7 +40,7 @@ export function createScripts(
     running.text = trusted(script.text, 'createScript');
     running.async = script.hasAttribute('async');
     const html = writtenBy(() => script.replaceWith(running));
-    // only these block later scripts on a page; others may never fire `load`
+    // only these block later scripts; the others may never fire `load`
     if (running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type))
       await new Promise((resolve) => {
         running.onload = running.onerror = resolve;
@@ -53,7 +53,7 @@ export function createScripts(
     if (home === documentElement) return;
     home = documentElement;
     try {
-      // searched anew each time: a script may change the page and the choice
+      // each script may change the page and the choice, so every time the page is searched again
       for (let script = next(); script; script = next()) {
         begun[begun.length] = { script, root: page.documentElement, text: script.outerHTML };
         try {
@@ -68,7 +68,7 @@ export function createScripts(
   };
 }
 
-/** What `work` writes into the page. Now that the page has been read, the browser's own `document.write` would replace it. */
+/** Returns what `work` writes by `document.write`, which would replace the page once it has been parsed. */
 function writtenBy(work: () => void): string {
   let html = '';
   const members = document as unknown as Record<string, unknown>;
@@ -91,7 +91,7 @@ function writtenBy(work: () => void): string {
     map(names, (name, index) =>
       either(() => {
         delete members[name];
-        // the page has one of its own
+        // the page had overridden it
         if (members[name] !== before[index]) members[name] = before[index];
       }),
     );

@@ -1,8 +1,8 @@
-/** JSON, whatever the page has made of it. Objects are to have no prototype, so that no `toJSON` of the page is theirs. */
+/** JSON that works even if the page has broken it. Objects need no prototype, so that none has a `toJSON` of the page. */
 import { either } from '#libs/widget/attempt';
 import { page } from './page.ts';
 
-/** A page that has nothing but the browser's own: a frame without an address, which no policy keeps out. */
+/** The browser's own JSON, from a frame without an address, which no policy blocks. */
 function untouched(): typeof JSON {
   const frame = page.createElement('iframe');
   page.documentElement.append(frame);

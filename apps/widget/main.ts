@@ -7,19 +7,18 @@ import { type Choice, type Consent, isGiven, openConsent, type StoredConsent } f
 import { consentOf, preferencesOf, reportOf, type Source } from './decision.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
-import { onAdded } from './page-elements.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
-
 import { assigned } from './page.ts';
+import { onAdded } from './page-elements.ts';
 import type { SecondFile } from './preferences.ts';
 import { offerApi } from './public-api.ts';
 import { createRecordClient } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
-import type { PlaceholderNotice } from './view/placeholder.ts';
 import { withThirdFile } from './third-file.ts';
+import type { PlaceholderNotice } from './view/placeholder.ts';
 import { createView } from './view/view.ts';
 
 function start(): void {

@@ -8,11 +8,11 @@ type Listener = (consent: Consent) => void;
 interface PublicApi {
   /** The current choice; null before the visitor has decided. */
   getConsent(): Consent | null;
-  /** Whether it may run, now and here. */
+  /** Whether the category may run, now and here. */
   isAllowed(category: string): boolean;
   /** Opens the settings. */
   open(): void;
-  /** Shows everything in this language; without a tag in the page's, or the visitor's. */
+  /** Shows everything in this language; without a tag, in the page's or the visitor's. */
   setLanguage(tag?: string): void;
   /** Withdraws consent and records that. Does nothing where there is no consent. */
   withdraw(): void;
@@ -27,7 +27,7 @@ declare global {
 }
 
 /** Returns a function that calls the listeners. */
-export function offerApi(api: Omit<PublicApi, 'onChange'>): (consent: Consent) => void {
+export function offerApi(api: Omit<PublicApi, 'onChange'>): (consent: Consent) => unknown {
   let listeners: Listener[] = [];
   window.assent = {
     ...api,
@@ -40,7 +40,5 @@ export function offerApi(api: Omit<PublicApi, 'onChange'>): (consent: Consent) =
       };
     },
   };
-  return (consent) => {
-    map(listeners, (listener) => attempt(() => listener(consent)));
-  };
+  return (consent) => map(listeners, (listener) => attempt(() => listener(consent)));
 }

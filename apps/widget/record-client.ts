@@ -8,10 +8,10 @@ import { map, min, now, own, slice } from '#libs/widget/tamper-proof';
 import { waitAfter, withJitter } from './backoff.ts';
 import { hash, type Shown } from './hash-notice.ts';
 import { json } from './json.ts';
+import { openPauses } from './pauses.ts';
 import { quietly, send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
-import { openPauses } from './pauses.ts';
 
 /** A decision; the client adds the id, and the notice that is shown. */
 export type Report = Omit<RecordBody, 'id' | 'notice'>;
@@ -70,14 +70,14 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     stopWaiting();
     void flush();
   };
-  const isOnline = () => {
+  const onOnline = () => {
     failures = 0;
     retryNow();
   };
   const later = (wait: number) => {
     timer ??= setTimeout(retryNow, withJitter(wait));
     // each time, since `document.open` removes it
-    addEventListener('online', isOnline);
+    addEventListener('online', onOnline);
   };
 
   /** Whether the next record may be sent. */
@@ -98,7 +98,12 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       queue.remove(id);
       // if this fails, the receipt of a later decision wants it again
       if (outcome.receipt.notice)
-        void quietly(target, 'PUT', `notices/${slice(stored, end + 1, end + hashLength)}`, slice(stored, end + hashLength));
+        void quietly(
+          target,
+          'PUT',
+          `notices/${slice(stored, end + 1, end + hashLength)}`,
+          slice(stored, end + hashLength),
+        );
       pauses.forgetRefusals();
       stopWaiting();
       attempt(() => onRecorded?.(outcome.receipt, id));
@@ -136,7 +141,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     }
     return exclusively(async () => {
       await new Promise((resolve) => setTimeout(resolve, settling));
-      if (queue.get(id) === stored) queue.set(id, slice(stored, 0, at) + withTime(id, time) + slice(stored, at + id.length));
+      if (queue.get(id) === stored)
+        queue.set(id, slice(stored, 0, at) + withTime(id, time) + slice(stored, at + id.length));
       return deliver(id);
     });
   }

@@ -1,4 +1,4 @@
-/** Loads the second file, when the browser is idle or when its contents are called for. */
+/** Loads the second file when the browser is idle, or earlier if it is needed. */
 import { attempt } from '#libs/widget/attempt';
 import { map } from '#libs/widget/tamper-proof';
 import { isChecking } from './check/is-checking.ts';
@@ -7,14 +7,14 @@ import { page } from './page.ts';
 import type { SecondFile } from './preferences.ts';
 import type { Settings } from './settings.ts';
 
-/** Milliseconds until a visitor is told that it does not come. */
+/** Milliseconds until the visitor reads that the settings could not be loaded. */
 const patience = 5_000;
-/** Milliseconds that a busy browser may put it off. */
+/** Milliseconds: a busy browser may postpone the file this long. */
 const longestIdle = 2_000;
 
 /**
- * `home`: the element below which its script runs. `onArrival` is called once. What it returns loads the file: undefined where
- * it is missing or blocked, and after a while where it is slow. Each call tries again, and none throws.
+ * `home`: the element below which its script runs. `onArrival` is called once. Returns a function that loads the file; it
+ * resolves to undefined if the file is blocked or takes too long. Each call tries again, and none rejects.
  */
 export function openSecondFile(
   settings: Pick<Settings, 'api' | 'nonce'>,
@@ -22,7 +22,7 @@ export function openSecondFile(
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
   const waiting: (() => void)[] = [];
-  /** The page that its script is in: `document.open` removes what tells that it has come. */
+  /** The root that its script is in: `document.open` removes the script's listeners, so it is loaded again. */
   let coming: Element | undefined;
   let found: SecondFile | undefined;
 
@@ -43,11 +43,11 @@ export function openSecondFile(
         coming = documentElement;
       });
     } catch {
-      // the visitor decides without it
+      // the visitor can decide in the first view
     }
     return found;
   };
-  // where a browser has no idle callbacks, as Safari had not, it comes at once; and so it does where the site is checked
+  // at once in a site check, and in browsers without idle callbacks, such as Safari
   if (isChecking()) void load();
   ((window.requestIdleCallback ?? setTimeout) as typeof requestIdleCallback)(load, { timeout: longestIdle });
   return load;

@@ -1,4 +1,4 @@
-/** One attempt to send something, and what the answer means for a record. */
+/** One attempt to send something, and what the response means for a record. */
 import type { Receipt } from '#libs/record/contract';
 import { includes, now, slice } from '#libs/widget/tamper-proof';
 import { parsed } from './json.ts';
@@ -16,16 +16,16 @@ type Outcome =
   | { wait: number }
   /** the id's time is out of range; `serverTime` is the service's clock in Unix milliseconds */
   | { serverTime: number }
-  /** the key, the origin or the address is refused, which the site's operator can put right */
+  /** the key, the origin or the address is refused, which the site's operator can correct */
   | { refused: string }
   /** the record itself is at fault: a retry would not help */
   | { reason: string };
 
-/** Milliseconds. The service answers within 5 s. */
+/** Milliseconds. The service responds within 5 s. */
 const timeout = 15_000;
 
-/** A receipt, or a problem; anything at all where the answer is not the service's. */
-type Answer = Receipt & { code?: string; detail: string; serverTime: string };
+/** A receipt or a problem. What a proxy sends may have none of these fields. */
+type ResponseBody = Receipt & { code?: string; detail: string; serverTime: string };
 
 /** Without a slash at the end. */
 export const baseOf = (api: string): string => (api[api.length - 1] === '/' ? slice(api, 0, api.length - 1) : api);
@@ -42,12 +42,12 @@ async function ask({ api, domain, key }: Target, method: string, path: string, b
   });
 }
 
-/** Where a failure is nobody's concern. */
+/** For requests that are not worth a retry. */
 export async function quietly(target: Target, method: string, path: string, body: string): Promise<void> {
   try {
     await ask(target, method, path, body);
   } catch {
-    // nothing is tried again
+    // no retry
   }
 }
 
@@ -58,22 +58,22 @@ export async function send(target: Target, body: string): Promise<Outcome> {
   try {
     const response = await ask(target, 'POST', 'record', body);
     const { status } = response;
-    let answer = {} as Answer;
+    let received = {} as ResponseBody;
     try {
-      answer = await response.json();
+      received = await response.json();
     } catch {
-      // a captive portal or a proxy, as below
+      // it is from a captive portal or a proxy, as below
     }
-    // a service worker may answer with the receipt of another record
-    if (response.ok && answer.id === (parsed(body) as Receipt).id) return { receipt: answer };
-    const { code, detail } = answer;
-    // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
+    // a service worker may return the receipt of another record
+    if (response.ok && received.id === (parsed(body) as Receipt).id) return { receipt: received };
+    const { code, detail } = received;
+    // without a code, the response is from a captive portal or a proxy, so a retry helps
     if (status === 429 || status >= 500 || !code) {
       return { wait: waitIn(response.headers.get('Retry-After')) };
     }
     if (code === 'id_time_out_of_range') {
-      const serverTime = +new Date(answer.serverTime);
-      // another page's `Date` may read it
+      const serverTime = +new Date(received.serverTime);
+      // this page may have broken `Date`; that of another page can read it
       return serverTime > 0 ? { serverTime } : { wait: 0 };
     }
     return includes([400, 413, 415], status) ? { reason: detail } : { refused: detail };

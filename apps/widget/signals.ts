@@ -3,7 +3,7 @@
 import { either } from '#libs/widget/attempt';
 import { map, own } from '#libs/widget/tamper-proof';
 import type { Consent } from './consent.ts';
-import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, tell } from './consent-types.ts';
+import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, pushToLayer } from './consent-types.ts';
 import { assigned, page } from './page.ts';
 import type { Settings } from './settings.ts';
 
@@ -15,13 +15,13 @@ declare global {
   }
 }
 
-/** Milliseconds that Google's tags wait for the place. */
+/** Milliseconds that Google's tags wait until the visitor's place is known. */
 const longestSearch = 2_000;
 
 interface Signals {
   /** `ready` is sent once when the page loads, with the stored choice or null. */
   signal(event: 'ready' | 'change', consent: Consent | null): void;
-  /** Tells Microsoft's tags once they are on the page, which may be late. */
+  /** Sends the choice to Microsoft's tags once they are on the page, which may be late. */
   greet(): void;
 }
 
@@ -45,7 +45,7 @@ export function createSignals(
     return all;
   };
 
-  // before it is known where the visitor is
+  // before the visitor's place is known
   if (isOn && !hasDefault()) denyByDefault(types, settings.model ? longestSearch : 0);
 
   function greet(isChange = false): void {
@@ -63,11 +63,11 @@ export function createSignals(
     greet,
     signal: (event, consent) => {
       const all = states();
-      // before a decision, an update is only needed where something is granted without one
+      // before a decision, an update is only needed if something is granted without one
       let isNeeded = consent !== null;
       for (const type in all) isNeeded ||= all[type] === 'granted';
       if (isOn && isNeeded) gtag('consent', 'update', { ...all });
-      tell({
+      pushToLayer({
         event: `assent_${event}`,
         assent: consent,
         model: settings.model ?? 'opt_in',

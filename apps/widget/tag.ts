@@ -1,7 +1,6 @@
 /**
- * The widget's own tag, however it came into the page. A module, and a script in a shadow tree, is not told which tag it
- * is; tag managers make the element anew without its `data-` attributes; what delays scripts changes their type and
- * where their address stands.
+ * Finds the widget's own tag. Modules and scripts in a shadow tree have no `currentScript`; tag managers copy the element
+ * without its `data-` attributes; scripts that delay others change their type and move their address to another attribute.
  */
 import { either } from '#libs/widget/attempt';
 import { map, own } from '#libs/widget/tamper-proof';
@@ -11,14 +10,14 @@ import { eachTree } from './page-elements.ts';
 interface Tag {
   /** its `data-` attributes, named as in `dataset` */
   data: Record<string, string | undefined>;
-  /** where its file is from, with the query; the page's own, without, where nothing tells: its query is anybody's */
+  /** of its file, with the query; if unknown, the page's own without the query, which visitors can set */
   address: string;
-  /** of the element, empty without one */
+  /** of the element; empty without one */
   nonce: string;
 }
 
 const ours = /^http[^?#]*\/(widget(-\w+)?|(w)\/[^?#]*)\.js\b/;
-/** Other services have files of that name, too. */
+/** Other services have files of that name, too, but no such ids. */
 const named = /\b(dom|ak)_/;
 
 export function findTag(): Tag {
@@ -29,7 +28,7 @@ export function findTag(): Tag {
   const look = (element: HTMLScriptElement): void => {
     const { src } = element;
     const given = own(element.dataset);
-    // in whatever attribute; a site may serve its tag's file under another name
+    // the address may be in any attribute, and a site may serve the file under another name
     const found =
       element === running && (given.domain || given.key) && src[0] === 'h'
         ? src
@@ -39,15 +38,15 @@ export function findTag(): Tag {
     address = found || address || src;
     // browsers hide the attribute
     nonce = element.nonce;
-    // what a tag says besides counts also where domain and key stand elsewhere
+    // a tag's other attributes count even if domain and key are elsewhere
     if (isSure && (given.domain || given.key || !data.domain)) data = given;
   };
-  // the file of a published banner names both itself
+  // the address of a published banner has both
   const says = (name: string) =>
     own(running?.dataset)[name] ||
     either(() => new URL((running as HTMLScriptElement).src).searchParams.get(name)) ||
     either(() => ours.exec((running as HTMLScriptElement).src)?.[3]);
-  // the newest that has them, and what runs is newest; what is not needed is not looked for, since visitors may write markup
+  // visitors may write markup, so the page is searched only if needed; the last tag wins, and the running one comes last
   if (!says('domain') || !says('key'))
     eachTree(page, (tree) => map(tree.querySelectorAll<HTMLScriptElement>('script'), look));
   if (running) look(running);

@@ -1,6 +1,6 @@
 /**
- * What the widget shows, as one document: both views are made from it. The same settings give the same bytes, since
- * every key has its fixed place. Texts come in reading order, and before what is not shown.
+ * What the widget shows, as one document from which both views are made. The same settings give the same bytes, since the
+ * order of its keys is fixed. Texts come in reading order, before what is not shown.
  */
 
 import { either } from './attempt.ts';
@@ -8,11 +8,11 @@ import type { Category, Model, Service } from './config.ts';
 import { concat, includes, map } from './tamper-proof.ts';
 import type { Wording } from './wording.ts';
 
-/** Settings as the widget has read them, as far as a visitor sees them. */
+/** The settings that a visitor sees, as the widget has read them. */
 export interface NoticeSettings {
   policyUrl?: string | undefined;
   links: { label: string; href: string }[];
-  /** of the experiment */
+  /** the experiment's */
   variant?: string | undefined;
   /** in the language that is shown; changes with it */
   wording: Wording;
@@ -25,6 +25,7 @@ export interface NoticeSettings {
 interface NoticeCategory {
   label: string;
   description: string;
+  /** in place of the switch */
   always: string | undefined;
   services: Service[] | undefined;
   id: string;
@@ -35,23 +36,22 @@ interface NoticeCategory {
 export interface Notice {
   title: string;
   intro: string;
-  /** about Global Privacy Control, while it is on and nothing was allowed in spite of it */
+  /** about Global Privacy Control, while it is on and the visitor has allowed nothing */
   note: string | undefined;
   links: { label: string; href: string }[];
-  /** who asks for what; empty where nothing is optional */
+  /** who asks for what; empty if nothing is optional */
   asks: string;
   buttons: string[];
   settings: {
     title: string;
-    /** `always`: what stands in place of the switch */
     categories: NoticeCategory[];
-    buttons: string[];
+    buttons: [accept: string, refuse: string, save: string];
   };
   language: string;
   version: string;
   policyVersion: string | undefined;
   variant?: string;
-  /** where nobody is asked first: the second step after an objection, its text and buttons */
+  /** text and buttons of the second step after an objection, where nobody is asked first */
   again?: string[];
   model?: Model;
 }
@@ -63,7 +63,7 @@ export function noticeOf(settings: NoticeSettings, gpc: boolean, hasGiven: boole
   let optional = '';
   const categories = map(settings.categories, ({ id, required, label: own, description, services }) => {
     const label = own ?? texts[id] ?? id;
-    // what is between them is no word of any language
+    // the separator is no word of any language
     if (!required) optional += optional ? ` · ${label}` : label;
     return {
       label,

@@ -1,8 +1,8 @@
-/** What the bridges share: they pass the visitor's choice on to a platform that keeps a choice of its own. */
+/** Shared by the bridges, which pass the visitor's choice on to a platform that stores a choice of its own. */
 import type { Consent } from '../consent.ts';
 import type {} from '../public-api.ts';
 
-/** Set on the bridge's script tag, as in `data-analytics="statistics"`: the site's own name of a category. */
+/** The site's own names of categories, set on the bridge's script tag: `data-analytics="statistics"`. */
 const names = document.currentScript?.dataset ?? {};
 
 /** Whether the visitor allows it: `category` is the widget's usual name. */
@@ -15,7 +15,7 @@ export function follow(apply: () => void): void {
   };
   document.addEventListener('assent:ready', onChoice);
   document.addEventListener('assent:change', onChoice);
-  // the widget was there before this script
+  // the widget may have run before this script
   if (window.assent?.getConsent()) apply();
 }
 

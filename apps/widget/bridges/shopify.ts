@@ -1,7 +1,7 @@
 /** Entry of bridge-shopify.js: passes the visitor's choice on to Shopify's Customer Privacy API. */
 import { follow, isAllowed, onLoad } from './follow.ts';
 
-type Answer = 'yes' | 'no' | '';
+type StoredConsent = 'yes' | 'no' | '';
 
 interface TrackingConsent {
   analytics: boolean;
@@ -13,7 +13,7 @@ interface TrackingConsent {
 interface Shopify {
   loadFeatures(features: { name: string; version: string }[], callback: (error?: unknown) => void): void;
   customerPrivacy?: {
-    currentVisitorConsent?(): Record<keyof TrackingConsent, Answer>;
+    currentVisitorConsent?(): Record<keyof TrackingConsent, StoredConsent>;
     setTrackingConsent(consent: TrackingConsent, callback: () => void): void;
   };
 }

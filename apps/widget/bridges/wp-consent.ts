@@ -1,4 +1,4 @@
-/** Hands each choice to the plugins of a WordPress site, through the WP Consent API. Its tag stands before the widget's. */
+/** Passes each choice on to the plugins of a WordPress site through the WP Consent API. Its tag precedes the widget's. */
 import type { Consent } from '../consent.ts';
 import type {} from '../public-api.ts';
 
@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** The API's categories, each with the one of ours that allows it, if the banner has none of the same name. */
+/** The API's categories with those of ours that allow them, unless the banner has a category of the same name. */
 const categories = {
   functional: 'necessary',
   preferences: 'functional',
@@ -20,34 +20,34 @@ const categories = {
   marketing: 'marketing',
 };
 
-/** Undefined while there is nothing to hand over. */
-let due: Consent | null | undefined;
+/** the choice that the API does not have yet; undefined: none */
+let pending: Consent | null | undefined;
 
 function handOver(): void {
   const { assent, wp_has_consent: has, wp_set_consent: set } = window;
   // an optimizer may load the API's script late
-  if (due === undefined || !assent || !has || !set) return;
+  if (pending === undefined || !assent || !has || !set) return;
   for (const [category, ours] of Object.entries(categories)) {
-    // theirs named `functional` is what a site needs, and ours is not
-    const isOwn = ours !== 'necessary' && Object.hasOwn(due?.preferences ?? {}, category);
+    // the API's `functional` is what a site needs to work, unlike ours
+    const isOwn = ours !== 'necessary' && Object.hasOwn(pending?.preferences ?? {}, category);
     const isAllowed = assent.isAllowed(isOwn ? category : ours);
-    // without a choice, only what differs: it writes a cookie
-    if (due || has(category) !== isAllowed) set(category, isAllowed ? 'allow' : 'deny');
+    // each call writes a cookie, so without a choice only what differs is set
+    if (pending || has(category) !== isAllowed) set(category, isAllowed ? 'allow' : 'deny');
   }
-  due = undefined;
+  pending = undefined;
 }
 
-const hear = (consent: Consent | null): void => {
-  due = consent;
+const onChoice = (consent: Consent | null): void => {
+  pending = consent;
   handOver();
 };
 
 window.wp_consent_type = 'optin';
 document.dispatchEvent(new CustomEvent('wp_consent_type_defined'));
 for (const event of ['assent:ready', 'assent:change'])
-  document.addEventListener(event, (given) => hear((given as CustomEvent<Consent | null>).detail));
-// where the order of the tags was changed
+  document.addEventListener(event, (given) => onChoice((given as CustomEvent<Consent | null>).detail));
+// the widget's tag may come first
 const made = window.assent?.getConsent();
-if (made) hear(made);
-// of any script
+if (made) onChoice(made);
+// the API's script may load late; any script's load event is heard here
 document.addEventListener('load', handOver, true);

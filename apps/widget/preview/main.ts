@@ -1,13 +1,13 @@
 /**
- * Entry of the page that shows the widget while it is being set up: the very /widget.js, with the settings that the
- * dashboard sends. The page is sandboxed and its policy lets nothing out, so that nothing is stored or recorded.
+ * Entry of the page that previews the widget: it loads /widget.js itself, with the settings that the dashboard sends. The
+ * page is sandboxed and its policy blocks all requests, so that nothing is stored or recorded.
  */
 import { type PreviewOrder, type PreviewShown, previewReady } from '#libs/widget/preview';
 import type {} from '../public-api.ts';
 import type {} from '../settings.ts';
 
 leaveFocus();
-// of all that the widget asks for, texts are here; it would only try the rest again and again
+// texts and the place come with the order; the widget would retry any other request, so that never ends
 window.fetch = async (address) => {
   if (/\/texts-\w+\/[\w-]+\.json$/.test(String(address))) return new Response(JSON.stringify(shown?.texts));
   return String(address).endsWith('/place') ? new Response(JSON.stringify(shown?.place)) : new Promise<never>(() => {});
@@ -15,9 +15,9 @@ window.fetch = async (address) => {
 
 let tag: HTMLScriptElement | undefined;
 let shown: PreviewOrder | undefined;
-// as it is ordered, whatever this browser sends
+// the order says whether the signal is on, not this browser
 Object.defineProperty(navigator, 'globalPrivacyControl', { get: () => shown?.hasSignal === true });
-// a sandboxed page has none, and an error for whoever asks
+// in a sandboxed page, reading cookies throws
 Object.defineProperty(document, 'cookie', { get: () => '', set: () => {} });
 
 function show(order: PreviewOrder): void {
@@ -29,7 +29,7 @@ function show(order: PreviewOrder): void {
   delete window.assent;
   window.assentConfig = config;
   tag = document.createElement('script');
-  // none of them is anybody's
+  // no domain and no key has these ids
   Object.assign(tag.dataset, { domain: 'dom_preview', key: 'ak_preview' });
   tag.addEventListener('load', () => {
     const tree = document.querySelector('assent-widget')?.shadowRoot;
@@ -39,43 +39,43 @@ function show(order: PreviewOrder): void {
         if (tree && !tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
     };
     keepStill();
-    // the widget has others once the file of the settings is there
+    // the widget replaces its sheets once the second file is there
     if (tree) new MutationObserver(keepStill).observe(tree, { attributes: true, subtree: true });
     const dialog = tree?.querySelector('dialog');
-    if (dialog) new ResizeObserver(() => dialog.open && tell(dialog)).observe(dialog);
+    if (dialog) new ResizeObserver(() => dialog.open && reportSize(dialog)).observe(dialog);
     if (isOfSettings) window.assent?.open();
   });
-  // beside this page, wherever the service is
+  // a relative address, since the service may be below a path
   tag.src = 'widget.js';
   document.head.append(tag);
 }
 
-function tell(dialog: HTMLElement): void {
-  const told: PreviewShown = { above: dialog.getBoundingClientRect().top };
-  parent.postMessage(told, location.origin);
+function reportSize(dialog: HTMLElement): void {
+  const size: PreviewShown = { above: dialog.getBoundingClientRect().top };
+  parent.postMessage(size, location.origin);
 }
 
-/** It is shown anew with each key that somebody types. */
+/** The preview is redrawn with each keystroke, so nothing is animated. */
 const still = new CSSStyleSheet();
 still.replaceSync('dialog[open] { animation: none; }');
-/** The first view, while the file of the settings comes. */
+/** Hides the first view while the second file loads. */
 const unseen = new CSSStyleSheet();
 unseen.replaceSync('dialog.banner { animation: late 0.4s step-end; } @keyframes late { from { opacity: 0; } }');
 
 addEventListener('message', ({ source, origin, data }: MessageEvent<PreviewOrder>) => {
   if (source === parent && origin === location.origin) show(data);
 });
-// links of the banner would lead out of the sketch
+// links of the banner would leave the preview
 const leadNowhere = (event: Event) => {
   if (event.composedPath().some((each) => each instanceof HTMLAnchorElement)) event.preventDefault();
 };
-// before the widget, which keeps its clicks from the page
+// added before the widget's listener, which stops clicks
 addEventListener('click', leadNowhere, true);
 parent.postMessage(previewReady, location.origin);
 
 /**
- * The widget takes the focus when it opens, and its dialogs keep it. Somebody who types in the dashboard must not lose it,
- * and somebody who has come into the frame must get out of it.
+ * The widget takes the focus when it opens, and its dialogs keep it. A person who types in the dashboard must not lose it,
+ * and one whose focus is in the frame must be able to leave it.
  */
 function leaveFocus(): void {
   addEventListener('keydown', (event) => event.key === 'Tab' && event.stopImmediatePropagation(), true);
@@ -84,7 +84,7 @@ function leaveFocus(): void {
     if (document.hasFocus()) focus.call(this, options);
   };
   const { showModal } = HTMLDialogElement.prototype;
-  // a modal dialog takes it by itself, unless it is inert
+  // a modal dialog takes the focus by itself, unless it is inert
   HTMLDialogElement.prototype.showModal = function (this: HTMLDialogElement) {
     this.inert = !document.hasFocus();
     showModal.call(this);

@@ -1,4 +1,4 @@
-/** Elements that look like the widget, whatever the page's styles are: each has a shadow tree. */
+/** Elements with the widget's styles in a shadow tree, which the page's styles cannot reach. */
 import { includes, map, words } from '#libs/widget/tamper-proof';
 import { page } from '../page.ts';
 import type { Settings } from '../settings.ts';

@@ -3,16 +3,16 @@ import { page } from '../page.ts';
 
 declare global {
   interface EventTarget {
-    /** What a click on one of the widget's elements does: `document.open` removes listeners, and a focus trap stops clicks. */
+    /** Runs on a click. A listener would not do: `document.open` removes it, and a focus trap of the page stops clicks. */
     assentClick?: () => void;
   }
 }
 
-/** Lists of them stand for what is in them. */
+/** Nested lists are flattened. */
 export type Children = (Node | string | Children)[];
 type Attribute = string | boolean | undefined | (() => void);
 
-/** Creates an element. `true` sets an empty attribute, and the one function is what a click does. */
+/** Creates an element. `true` sets an empty attribute, and a function runs on a click. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, Attribute> = {},
@@ -22,7 +22,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   for (const name in own(attributes)) {
     const value = attributes[name];
     if (typeof value === 'function') made.assentClick = value;
-    else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
+    else if (value || value === '') made.setAttribute(name, value === true ? '' : value);
   }
   return add(made, children);
 }
@@ -36,7 +36,7 @@ export function add<Parent extends Element>(parent: Parent, children: Children):
   return parent;
 }
 
-/** An icon of strokes on a 24 × 24 grid, for a button with a label: browsers hide what is in it from screen readers. */
+/** An icon of strokes on a 24 × 24 grid, for a button with a label: screen readers ignore the content of such a button. */
 export function icon(path: string): SVGElement {
   const svg = vector('svg', 'viewBox', '0 0 24 24');
   svg.append(vector('path', 'd', path));

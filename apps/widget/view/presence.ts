@@ -1,12 +1,12 @@
-/** Keeps the widget in the page, above its content, and gives it its clicks and keys, whatever the page does. */
+/** Keeps the widget in the page and above its content, and handles its clicks and keys before the page can stop them. */
 import { either } from '#libs/widget/attempt';
 import { bare, includes, map, some, words } from '#libs/widget/tamper-proof';
-import { find } from '../page-elements.ts';
 import { page } from '../page.ts';
+import { find } from '../page-elements.ts';
 
 /**
- * `frame`: all that is in the host's shadow tree. `onPage`: the page has another root, or that has other attributes. Call
- * what it returns whenever the page has grown, since it may have replaced its document, and to show something.
+ * `frame`: the content of the host's shadow tree. `onPage`: called when the page's root or its attributes have changed.
+ * Returns a function to be called whenever the page has grown, and with `true` to show something.
  */
 export function keepInPage(
   host: HTMLElement,
@@ -15,7 +15,7 @@ export function keepInPage(
   onPage: () => void,
   leave: () => void,
 ): (isShowing?: boolean) => void {
-  /** of the page when the widget was last in it */
+  /** the page's body while the widget was last in the page */
   let body: HTMLElement | null = null;
 
   attach();
@@ -71,7 +71,7 @@ export function keepInPage(
       event.stopImmediatePropagation();
       if (event.type === 'keydown' && (event as KeyboardEvent).key === 'Escape' && dialog.open) goBack(event);
     }
-    // markup can name a member, too
+    // an element that markup has named `assentClick` is no function
     if (event.type === 'click')
       map(path, ({ assentClick }) => (typeof assentClick === 'function' ? assentClick : undefined))[0]?.();
   }

@@ -1,4 +1,4 @@
-/** What the visitor decided last, in words, with the record's id, by which they can ask about it; folded, what they saw. */
+/** The visitor's last decision in words, with the record's id, by which they can ask about it, and what they saw. */
 import { either } from '#libs/widget/attempt';
 import { fill } from '#libs/widget/fill';
 import type { Notice } from '#libs/widget/notice';
@@ -55,7 +55,7 @@ export function receipt(
   );
 }
 
-/** What tells people nothing without a word about what it is. */
+/** Values that people do not understand without a label. */
 const unsaid = words('id href policyUrl country cookies language version policyVersion variant model again');
 
 function textsIn(part: unknown): string[] {
@@ -66,11 +66,11 @@ function textsIn(part: unknown): string[] {
   return found;
 }
 
-/** What a notice says, in its order. Earlier releases kept its lines. */
+/** The texts of a notice in their order. Earlier releases stored lines instead of JSON (remove after 2027). */
 export const linesOf = (seen: string): string[] =>
   either(() => textsIn(JSON.parse(seen))) ?? either(() => seen.split(/\n+/), [seen]);
 
-/** In the visitor's language, or in English: a site may give texts under a tag that is no language. */
+/** In the visitor's language; in English if the site has given texts under a tag that is no language. */
 const inWords = (language: string, work: (locale: string) => string, otherwise: string): string =>
   either(() => work(language)) ?? either(() => work('en'), otherwise);
 

@@ -1,6 +1,6 @@
 import { map } from '#libs/widget/tamper-proof';
 
-/** Shows a view anew, as the visitor has it: what is switched on, what is unfolded, and where the focus is. */
+/** Shows a view again and keeps its state: switches, unfolded details and the focus. */
 export function renew(dialog: HTMLElement, show: () => void): void {
   const controls = () =>
     dialog.querySelectorAll<HTMLInputElement & HTMLDetailsElement>('a, button, details, input, summary');

@@ -1,4 +1,4 @@
-/** The widget in the page. A shadow tree keeps the styles of both apart. */
+/** The widget in the page: the banner, the settings, and the button that opens them. */
 import { type Notice, noticeOf } from '#libs/widget/notice';
 import { map } from '#libs/widget/tamper-proof';
 import { type Choice, type Consent, isGiven } from '../consent.ts';
@@ -22,32 +22,32 @@ interface ViewOptions {
   consent(): Partial<Consent> | null | undefined;
   /** what the visitor saw when making it */
   seen(): string;
-  /** A view has opened, which shows this. */
+  /** A view has opened that shows this. */
   onShow(notice: Notice): Shown;
   onSecond(file: SecondFile): void;
   decide(choice: Choice, view: ViewName, notice: Notice, shown?: Shown): void;
-  /** The page has another root, or that has other attributes. */
+  /** called when the page's root or its attributes have changed */
   onPage(): void;
 }
 
 export interface View {
   /** the first view */
   ask(): void;
-  /** the second view, once its file is there; where that does not come, the first one with a word about it */
+  /** the second view, once its file is there; if that does not come, the first view with a note about it */
   open(): void;
   close(): void;
-  /** Takes over another wording: what is open is shown anew, as the visitor has it. */
+  /** Applies another wording: an open view is shown again and keeps its state. */
   word(): void;
   /** announces a text to screen readers */
   say(text: string): void;
-  /** Looks at the page whenever that has grown, and comes back after it has replaced its document. */
+  /** To be called whenever the page has grown: comes back after the page has replaced its document. */
   stay(): void;
-  /** Puts content into an element that looks like the widget, whatever the page's styles are. */
+  /** Puts content into an element with the widget's styles, which the page's cannot change. */
   dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
   show(name: ViewName, content: Content): void;
-  /** in the page, with the shadow tree */
+  /** the element in the page that has the shadow tree */
   host: HTMLElement;
-  /** the second file */
+  /** loads the second file */
   load: ReturnType<typeof openSecondFile>;
 }
 
@@ -93,9 +93,9 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     },
   };
 
-  /** `isInstead`: of the settings, which could not be loaded. */
-  function ask(isInstead?: boolean): void {
-    show('banner', (notice, decided) => banner(notice, decided, consent() ? close : open), isInstead);
+  /** `isFallback`: instead of the settings, which could not be loaded. */
+  function ask(isFallback?: boolean): void {
+    show('banner', (notice, decided) => banner(notice, decided, consent() ? close : open), isFallback);
   }
 
   async function open(): Promise<void> {
@@ -122,14 +122,14 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     }
   }
 
-  function show(name: ViewName, content: Content, isInstead?: boolean): void {
+  function show(name: ViewName, content: Content, isFallback?: boolean): void {
     stay(true);
     isModal = name === 'preferences';
     if (isModal) shadow.adoptedStyleSheets = rules();
-    showAgain = () => show(name, content, isInstead);
+    showAgain = () => show(name, content, isFallback);
     const focused = focusedIn(shadow);
     if (!dialog.open) focusedBefore = focused;
-    const notice = noticeFor(isInstead);
+    const notice = noticeFor(isFallback);
     let shown: Shown | undefined;
     dialog.close();
     dialog.className = `${name} ${settings.position ?? ''}`;
@@ -137,20 +137,20 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     add(dialog, [content(notice, (choice) => decide(choice, name, notice, shown))]);
     corner.hidden = true;
     if (isModal) dialog.showModal();
-    // not by its method, which moves the keyboard
+    // `show()` would move the focus
     else dialog.open = true;
-    // a visitor who is typing keeps the focus, and in a frame one may be
+    // a visitor who is typing keeps the focus; in a frame, they may be
     if (isModal || !focused?.matches(':read-write,select,iframe'))
-      ((!isInstead && dialog.querySelector<HTMLElement>('.first')) || dialog).focus({ preventScroll: true });
+      ((!isFallback && dialog.querySelector<HTMLElement>('.first')) || dialog).focus({ preventScroll: true });
     shown = onShow(notice);
   }
 
-  function noticeFor(isInstead?: boolean): Notice {
+  function noticeFor(isFallback?: boolean): Notice {
     const notice = noticeOf(settings, gpc, isGiven(consent()));
     settings.adapt?.(notice);
     const { texts } = settings.wording;
-    if (isInstead) notice.note = texts.noSettings;
-    if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
+    if (isFallback) notice.note = texts.noSettings;
+    if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1], texts.close];
     return notice;
   }
 
@@ -181,7 +181,7 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
 
 function focusedIn(tree: ShadowRoot): Element | null {
   const active = tree.activeElement ?? page.activeElement;
-  // fields in a form can take the places of its methods
+  // a form's fields can replace its members
   let focused = active instanceof HTMLFormElement ? null : active;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
   return focused;
