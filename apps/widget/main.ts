@@ -172,9 +172,7 @@ function start(): void {
   }
 
   function isAllowed(category: string): boolean {
-    const chosen = choiceIn(current)[category];
-    if (chosen !== undefined) return chosen === true;
-    return some(settings.categories, ({ id, required }) => required && id === category);
+    return choiceIn(current)[category] ?? some(settings.categories, ({ id, required }) => required && id === category);
   }
 
   /** Markup names categories, too, so inherited names such as `constructor` must not count as chosen. */

@@ -134,7 +134,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     let at = 0;
     while (at < stored.length && slice(stored, at, at + id.length) !== id) at += 1;
     // other scripts may have written something else there
-    const time = stored[at] ? correctedTime(timeOf(id), now(), serverTime) : undefined;
+    const time = stored[at] ? correctedTime(timeOf(id), serverTime) : undefined;
     if (time === undefined) {
       drop(id, tooOld);
       return true;
@@ -193,8 +193,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
  * The time of a record that the service rejected as out of range; all in Unix milliseconds. A device's clock that is wrong
  * shifts it by the difference to the service's clock. Undefined if the clock is right and the record is too old.
  */
-function correctedTime(decidedAt: number, deviceTime: number, serverTime: number): number | undefined {
-  const error = serverTime - deviceTime;
+function correctedTime(decidedAt: number, serverTime: number): number | undefined {
+  const error = serverTime - now();
   const corrected = error > tolerance || error < -tolerance ? decidedAt + error : decidedAt;
   // a decision in the future means that the clock was ahead and has been set since
   const time = min(corrected, serverTime);
