@@ -1,4 +1,4 @@
-/** Where a client's address is, from the operator's own file (GEOIP_FILE): country and region, and nothing else of it is kept. */
+/** The country and region of a client's address, from the operator's own file (GEOIP_FILE). */
 import { isIPv6 } from 'node:net';
 import { open, type Reader, type Response } from 'maxmind';
 import { refuse } from '#libs/base/config/read';
@@ -13,14 +13,14 @@ interface Found {
 /** Empty for addresses that the file does not know, such as private ones. */
 export type Locate = (address: string) => Found;
 
-/** Networks of a file that are looked at until one has what is needed. */
-const tried = 100_000;
+/** The most networks of a file that are searched for a country or a region. */
+const mostNetworks = 100_000;
 
 const nowhere: Found = {};
 
 /**
- * Rejects with a BadSetting where the file is missing, broken or without countries, or without the regions that
- * `needsRegions` asks for. It is read once.
+ * Rejects with a BadSetting if the file is missing, broken or without countries, or without the regions that
+ * `needsRegions` asks for. The file is read once.
  */
 export async function openGeoipFile(file: string, { needsRegions = false } = {}): Promise<Locate> {
   const reader = await open<Response>(file).catch(() => undefined);
@@ -31,18 +31,18 @@ export async function openGeoipFile(file: string, { needsRegions = false } = {})
     return refuse('GEOIP_FILE', `an .mmdb file with subdivisions for REGION_COUNTRIES, not ${type}`);
   const isOnlyIPv4 = reader.metadata.ipVersion === 4;
   return (address) => {
-    // an IPv6 address would be taken for another one there
+    // such a file takes an IPv6 address for another address
     if (isOnlyIPv4 && isIPv6(address)) return nowhere;
     try {
       return placeAmong(reader.get(address));
     } catch {
-      // damaged at this place: no record is lost for that
+      // the file is damaged here, which must not cost a record
       return nowhere;
     }
   };
 }
 
-/** As MaxMind and DB-IP have it, or as others do. */
+/** Reads the structure of MaxMind and DB-IP, and that of other providers. */
 function placeAmong(data: unknown): Found {
   if (!isObject(data)) return nowhere;
   const { country: named, country_code: code, subdivisions, region_code: regionCode } = data;
@@ -57,10 +57,10 @@ function placeAmong(data: unknown): Found {
 const textIn = (value: unknown, read: (text: string) => string | undefined): string | undefined =>
   typeof value === 'string' ? read(value) : undefined;
 
-/** Goes from network to network. */
+/** Whether any network of the file has a country or a region. */
 function hasAny(reader: Reader<Response>, wanted: keyof Found): boolean {
   let next = 0;
-  for (let count = 0; count < tried && next < 2 ** 32; count += 1) {
+  for (let count = 0; count < mostNetworks && next < 2 ** 32; count += 1) {
     try {
       const [data, prefix] = reader.getWithPrefixLength(toAddress(next));
       if (placeAmong(data)[wanted] !== undefined) return true;

@@ -1,14 +1,14 @@
-/** Where a request comes from: by the headers of a trusted proxy, else by the address. For each request alone: nothing is kept. */
+/** The place that a request comes from: by the headers of a trusted proxy, else by the address. Nothing is stored. */
 import { clientAddress } from '#libs/base/http/client-address';
 import type { Context } from '#libs/base/http/context';
 import { countryIn, regionIn, wholeRegionIn } from './codes.ts';
 import { type Locate, openGeoipFile } from './geoip-file.ts';
 
 interface PlaceRule {
-  /** in lower case, as the other header */
+  /** both headers in lower case */
   countryHeader: string | undefined;
   regionHeader: string | undefined;
-  /** those whose regions are told */
+  /** countries whose regions are determined */
   regionCountries: ReadonlySet<string>;
   /** GEOIP_FILE; undefined: none */
   geoipFile: string | undefined;
@@ -22,7 +22,7 @@ export interface Place {
 
 export type PlaceOf = (ctx: Context) => Place;
 
-/** Rejects with a BadSetting where the file cannot serve. It has to have regions where nothing else tells them. */
+/** Rejects with a BadSetting if the file is unusable. Without a region header, the file needs regions, too. */
 export async function openPlaceOf(rule: PlaceRule): Promise<PlaceOf> {
   const { geoipFile: file, regionHeader, regionCountries } = rule;
   const needsRegions = regionCountries.size > 0 && regionHeader === undefined;
@@ -35,11 +35,11 @@ function createPlaceOf(
 ): PlaceOf {
   return (ctx) => {
     const region = regionHeader === undefined ? '' : ctx.get(regionHeader);
-    const told = (countryHeader && countryIn(ctx.get(countryHeader))) || wholeRegionIn(region)?.slice(0, 2);
-    // the file is read only for what the headers leave open
-    const isOpen = told === undefined || (regionCountries.has(told) && regionIn(region, told) === undefined);
+    const stated = (countryHeader && countryIn(ctx.get(countryHeader))) || wholeRegionIn(region)?.slice(0, 2);
+    // the file is read only if the headers do not suffice
+    const isOpen = stated === undefined || (regionCountries.has(stated) && regionIn(region, stated) === undefined);
     const found = isOpen ? locate?.(clientAddress(ctx)) : undefined;
-    const country = told ?? found?.country;
+    const country = stated ?? found?.country;
     if (country === undefined || !regionCountries.has(country)) return { country, region: undefined };
     return { country, region: regionIn(region, country) ?? (found?.country === country ? found.region : undefined) };
   };

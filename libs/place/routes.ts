@@ -1,9 +1,18 @@
-/** What pages ask before they show a banner. */
+/** The request that a page sends before it shows a banner. */
 import { z } from 'zod';
 import { answer } from '#libs/base/http/openapi';
 import type { KeyRoutes } from '#libs/base/http/routes';
 import { domainPath } from '#libs/base/terms/parameters';
-import { place } from './contract.ts';
+import { nullable } from '#libs/base/terms/response-fields';
+
+const place = z
+  .object({
+    country: nullable.meta({ description: 'two letters (ISO 3166-1); null if unknown' }),
+    region: nullable.meta({
+      description: 'such as `US-CA` (ISO 3166-2), for the countries in `REGION_COUNTRIES`; else null',
+    }),
+  })
+  .meta({ id: 'Place' });
 
 export const placeRoutes = {
   getPlace: {

@@ -1,6 +1,6 @@
 import type { WidgetConfig } from './config.ts';
 
-/** Whether visitors who have chosen under `live` are asked again under `settings`: as the widget decides it. */
+/** Whether the widget asks visitors who have chosen under `live` again under `settings`. */
 export const asksAgain = (settings: WidgetConfig, live: WidgetConfig): boolean => termsOf(settings) !== termsOf(live);
 
 const termsOf = ({ policyVersion, categories = 'analytics marketing' }: WidgetConfig): string => {

@@ -1,7 +1,7 @@
-// the drills, which wait as the widget does, are checked without a browser's types
+// rehearsals import the widget's backoff, and are checked without a browser's types
 declare function reportError(error: unknown): void;
 
-/** Runs one part so that its failure does not stop the others. The error is reported like an uncaught one. */
+/** Runs `work` so that its failure does not stop the rest. The error is reported like an uncaught one. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work();
@@ -13,7 +13,7 @@ export function attempt<Result>(work: () => Result): Result | undefined {
 
 export const warn = (text: string): void => console.warn(`assent: ${text}`);
 
-/** What `work` returns, or `otherwise` where it throws, as a built-in does that the page has spoilt. */
+/** The result of `work`, or `otherwise` if it throws, as a built-in does that the page has broken. */
 export function either<Result>(work: () => Result, otherwise: Result): Result;
 export function either<Result>(work: () => Result): Result | undefined;
 export function either<Result>(work: () => Result, otherwise?: Result): Result | undefined {

@@ -13,12 +13,12 @@ import {
 } from './setting-rules.ts';
 import { isTaken } from './text-rules.ts';
 
-/** The service takes a record of at most so many. */
+/** The most that a record can have. */
 const mostCategories = 64;
-/** In all categories. */
+/** The most in all categories together. */
 const mostServices = 1_000;
 
-/** A cookie's name has none of these; `*` alone would be every cookie of the site. */
+/** `*` alone would match every cookie of the site. */
 export const isCookieName = (name: string): boolean => name !== '*' && /^[^\s;,=]+$/.test(name);
 
 const partOfCookie = matching(/^[^\s;,]+$/, 'must be a text without spaces, commas and semicolons');
@@ -48,7 +48,7 @@ const serviceRule = members(
   ['name'],
 );
 
-/** As they are written: names in one text, or a list of names and objects. */
+/** Categories as the site writes them: names in one text, or a list of names and objects. */
 const listed = (categories: unknown): unknown[] =>
   typeof categories === 'string'
     ? categories.split(/[\s,]+/).filter(Boolean)
@@ -58,7 +58,7 @@ const listed = (categories: unknown): unknown[] =>
 
 const idOf = (category: unknown): unknown => (isObject(category) ? category.id : category);
 
-/** With the necessary one, which every banner has. */
+/** Includes the necessary category, which every banner has. */
 export const idsOf = (categories: unknown): Set<string> =>
   new Set([
     'necessary',

@@ -1,4 +1,4 @@
-/** Whether settings are those that the widget takes, before they are kept and published. */
+/** Checks settings before they are stored and published. */
 import { categoriesRule, idsOf } from './category-rules.ts';
 import { colourNames, isColour, isOpaque } from './colours.ts';
 import { experimentRule } from './experiment-rules.ts';
@@ -26,18 +26,18 @@ import { languageRule, textsRule } from './text-rules.ts';
 export interface SettingFault {
   /** JSON pointer */
   path: string;
-  /** why the widget would leave it out */
+  /** why the widget would ignore it */
   message: string;
 }
 
-/** Faults that are named. */
+/** The most faults that are returned. */
 const most = 100;
 /** Characters of a name. */
 const longestName = 80;
-/** No setting is nested deeper. */
+/** Deeper members are not checked: no setting is nested deeper. */
 const deepest = 8;
 
-/** `given`: any JSON value. Empty where the widget takes all of it; the first hundred faults, else. */
+/** `given`: any JSON value. Returns at most a hundred faults; none if the widget accepts everything. */
 export function checkSettings(given: unknown): SettingFault[] {
   const faults: SettingFault[] = [];
   const report: Report = (path, message) => {
@@ -45,7 +45,7 @@ export function checkSettings(given: unknown): SettingFault[] {
   };
   if (!isObject(given)) return [{ path: '', message: 'must be an object' }];
   checkAll(given, '', report);
-  // such a name would be in the path of each fault below it
+  // the path of each fault below it would contain the name
   if (faults.some(({ message }) => message === tooLong)) return faults;
   settingsRule(given)(given, '', report);
   return faults;
@@ -54,8 +54,8 @@ export function checkSettings(given: unknown): SettingFault[] {
 const tooLong = `has a name of more than ${longestName} characters`;
 
 /**
- * At any depth: names by which whatever merges settings would write to a prototype, and texts with half a character or
- * NUL, which no database keeps.
+ * Checks, at any depth, for names by which code that merges settings would write to a prototype, and for texts that a
+ * database cannot store: those with half a surrogate pair or NUL.
  */
 function checkAll(value: object, path: string, report: Report, depth = 0): void {
   for (const [name, each] of Object.entries(value)) {
@@ -67,7 +67,7 @@ function checkAll(value: object, path: string, report: Report, depth = 0): void 
   }
 }
 
-/** As in an attribute, where no value switches it on. */
+/** As in an attribute, where the empty text turns the setting on. */
 const switchRule = rule(
   (value) => typeof value === 'boolean' || value === '' || isWord(value),
   'must be true or false',
@@ -120,7 +120,7 @@ const metadataRule: Rule = (value, path, report) => {
   if (new TextEncoder().encode(JSON.stringify(value)).length > 1024) report(path, 'must be at most 1 KiB as JSON');
 };
 
-/** What a variant may set, too: how the banner looks, and not what it asks for. */
+/** Settings that a variant may have, too: they change how the banner looks, not what it asks for. */
 const looks = {
   colors: coloursRule,
   darkColors: coloursRule,

@@ -2,7 +2,7 @@
 export const colourNames = ['background', 'text', 'muted', 'line', 'button', 'buttonText', 'focus'] as const;
 export type ColourName = (typeof colourNames)[number];
 
-/** Of CSS, which has no others: a word that is none would leave the banner without a background. */
+/** All colour names of CSS: any other word would leave the banner without a background. */
 const words: ReadonlySet<string> = new Set(
   (
     'aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown ' +
@@ -19,12 +19,12 @@ const words: ReadonlySet<string> = new Set(
     'palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple red rosybrown royalblue ' +
     'saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow ' +
     'springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen ' +
-    // the system's
+    // system colours
     'accentcolor accentcolortext activetext buttonborder buttonface buttontext canvas canvastext field fieldtext ' +
     'graytext highlight highlighttext linktext mark marktext selecteditem selecteditemtext visitedtext'
   ).split(' '),
 );
-/** The second is whichever colour the text has. */
+/** `currentcolor` is the colour of the text, which may be transparent. */
 const seeThrough: ReadonlySet<string> = new Set(['transparent', 'currentcolor']);
 
 const number = '(?:[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:%|deg|rad|grad|turn)?|none)';
@@ -42,7 +42,7 @@ export function isColour(value: string): boolean {
   return hex.test(text) || words.has(text) || seeThrough.has(text) || channels.test(text);
 }
 
-/** Of a colour. */
+/** `value`: a colour, as checked by `isColour`. */
 export function isOpaque(value: string): boolean {
   const text = value.toLowerCase();
   const [, short = 'f', long = 'ff'] = hex.exec(text) ?? [];

@@ -1,18 +1,18 @@
-/** What websites give the widget: attributes of its tag, and `window.assentConfig`, which is named like them. */
+/** The settings of a website: attributes of the widget's tag, and members of `window.assentConfig` with the same names. */
 
 /** Google Consent Mode v2: the consent types that each category grants. */
 export type ConsentTypes = Record<string, string | string[]>;
 
-/** Texts for all languages, and under a language tag those for that language only. */
+/** Texts for all languages; under a language tag, those for that language only. */
 export type OwnTexts = { [name: string]: string | OwnTexts };
 
 export interface Category {
   id: string;
-  /** always on, so the visitor is not asked */
+  /** always on without consent */
   required?: boolean;
   label?: string;
   description?: string;
-  /** what is allowed with it; the visitor chooses the category as a whole */
+  /** allowed with the category, which the visitor chooses as a whole */
   services?: Service[];
 }
 
@@ -52,33 +52,33 @@ export interface WidgetConfig {
   cookieDomain?: string;
   maxAgeMonths?: number | string;
   categories?: string | (string | Category)[];
-  /** who asks */
+  /** named as the one who asks */
   company?: string;
   texts?: OwnTexts;
   colors?: Record<string, string>;
-  /** instead of those in the dark banner */
+  /** replace `colors` in the dark banner */
   darkColors?: Record<string, string>;
   /** of corners, as a length */
   radius?: string;
   links?: { label: string; href: string }[];
   consentMode?: ConsentTypes | boolean | string;
   metadata?: Record<string, string | number | boolean>;
-  /** an attribute without a value, too */
+  /** an attribute without a value turns it on */
   displays?: string | boolean;
   experiment?: Experiment;
-  /** the first that matches says what is asked where */
+  /** the first rule that matches the visitor's place applies */
   regions?: Region[];
   /** the name of Tag Manager's data layer */
   layer?: string;
   /** Microsoft's consent signals */
   signals?: { uet?: boolean; clarity?: boolean };
-  /** loads the page again once something that was allowed is not any longer */
+  /** reloads the page after consent has been withdrawn */
   reload?: string | boolean;
 }
 
-/** What holds in some places. */
+/** The rule for some places. */
 export interface Region {
-  /** ISO 3166-1 countries, ISO 3166-2 subdivisions, `EU` and `EEA`; `*`: every other place that is known */
+  /** ISO 3166-1 countries, ISO 3166-2 subdivisions, `EU` and `EEA`; `*`: every other known place */
   in: string[] | '*';
   model: Model;
   /** categories that run until the visitor objects */
@@ -86,10 +86,10 @@ export interface Region {
   maxAgeMonths?: number | string;
 }
 
-/** `opt_in`: asked first. `opt_out`: everything runs until the visitor objects, which a notice says. `none`: without one. */
+/** `opt_in`: visitors are asked first. `opt_out`: everything runs until they object, and a notice says so. `none`: no notice. */
 export type Model = 'opt_in' | 'opt_out' | 'none';
 
-/** An A/B test. Its variants say how the banner looks and reads, never what is asked for. */
+/** An A/B test. Its variants change how the banner looks and reads, never what it asks for. */
 export interface Experiment {
   id: string;
   variants: {

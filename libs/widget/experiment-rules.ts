@@ -1,9 +1,9 @@
 /** Rules for an A/B test. */
 import { below, isObject, listOf, matching, members, type Rule, rule } from './setting-rules.ts';
 
-/** Each has notices of its own in every language. */
+/** Each variant has notices of its own in every language. */
 const mostVariants = 20;
-/** Two of them with a colon in between are a record's `variant`, which has at most 64 characters. */
+/** A record's `variant` has at most 64 characters: two of these names and a colon. */
 const named = matching(/^[\w.-]{1,31}$/, 'must be 1–31 of A–Z a–z 0–9 _ . -');
 const shareRule = rule(
   (value) => typeof value === 'number' && value >= 0 && value <= 1e6,

@@ -1,4 +1,4 @@
-/** The files that websites load: their names, their permanent addresses and what an `integrity` attribute says of them. */
+/** The files that websites load: their names, permanent addresses and integrity. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Sql } from '#libs/base/db/database';
@@ -24,7 +24,7 @@ export const widgetFileNames = [
 export const textsFile = 'texts';
 export type WidgetFileName = (typeof widgetFileNames)[number] | typeof textsFile;
 
-/** What a pinned widget.js finds by their hashes. */
+/** A pinned widget.js loads these by their hashes. */
 export const companions = ['assent-preferences', 'assent-extras', 'assent-check', textsFile] as const;
 
 export interface WidgetFile {
@@ -39,7 +39,7 @@ export const widgetHashPattern = /^[0-9a-f]{16}$/;
 export const hashOf = (content: Uint8Array | string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
-/** `build`: the folder with the widget's build, which the calling app knows. */
+/** `build`: the folder with the widget's build. */
 export function readWidgetFile(build: URL, name: WidgetFileName): WidgetFile {
   const content = readFileSync(new URL(`${name}.${name === textsFile ? 'json' : 'js'}`, build));
   return { name, hash: hashOf(content), content };

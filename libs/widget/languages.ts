@@ -1,15 +1,15 @@
 /**
- * The languages that the widget has texts in. English is in its script; each other one is a file below one hash, which
- * stands for the texts of a release in all of them: dozens of hashes would make the script larger.
+ * The languages of the widget's texts. English is in its script; each other language is a file. All files of a release
+ * share one hash, since dozens of hashes would make the script larger.
  */
 export const packTags =
   'ar bg cs da de el es et fi fr ga he hr hu it ja lt lv mt nl no pl pt pt-BR ro sk sl sr sr-Latn sv tr uk zh-Hans';
 
-// pure, so that the widget's script does without
+// marked as pure, so that the bundler leaves them out of the widget's script
 export const packs: string[] = /* @__PURE__ */ packTags.split(' ');
 export const languages: string[] = /* @__PURE__ */ ['en'].concat(packs);
 
-/** In lower case: what else texts go by, for what a page or a browser may call their language. */
+/** Other tags, in lower case, that pages and browsers use for these languages. */
 export const aliases = {
   nb: 'no',
   nn: 'no',
@@ -20,5 +20,5 @@ export const aliases = {
   'zh-mo': 'zh-Hant',
 };
 
-/** Below the service's address. */
+/** Relative to the service's address. */
 export const packPath = (hash: string, language: string): string => `/texts-${hash}/${language}.json`;

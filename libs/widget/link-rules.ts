@@ -1,11 +1,11 @@
-/** Where a visitor may be led, wherever the page is. */
+/** Rules for links in a banner. */
 import { type Rule, rule } from './setting-rules.ts';
 
 const schemes = ['https:', 'http:', 'mailto:', 'tel:'];
-/** What is an address on a page with TLS may be none on another, such as `https:`. */
+/** An address such as `https:` is valid on pages of one scheme only. */
 const pages = ['https://site.example/', 'http://site.example/'];
 
-/** Anything else, such as `javascript:`, would do more than lead somewhere. */
+/** Links with any other scheme, such as `javascript:`, could run code. */
 export const isLink = (href: string): boolean =>
   pages.every((page) => URL.canParse(href, page) && schemes.includes(new URL(href, page).protocol));
 

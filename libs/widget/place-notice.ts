@@ -1,11 +1,11 @@
-/** What a notice says where nobody is asked first. Its own bytes for each place: publishing makes them as browsers do. */
+/** The texts of a notice by the rule for the visitor's place. Publishing produces the same bytes as browsers do. */
 import type { Model } from './config.ts';
 import type { Notice } from './notice.ts';
 import { includes, join, map, slice } from './tamper-proof.ts';
 import { placePhrases } from './texts.ts';
 import type { PlaceTexts, Texts } from './wording.ts';
 
-/** What holds in a place, as far as a visitor sees it. */
+/** The part of a place's rule that a visitor sees. */
 export interface PlaceTerms {
   model: Model;
   /** categories that run until the visitor objects */
@@ -14,7 +14,7 @@ export interface PlaceTerms {
 
 export const placeTexts = (texts: Texts): PlaceTexts => ({ ...placePhrases, ...texts });
 
-/** Changes the notice in place. `hasObjected`: whether anything is refused. */
+/** Mutates the notice. `hasObjected`: whether the visitor has refused anything. */
 export function toPlace(notice: Notice, given: Texts, { model, on }: PlaceTerms, hasObjected: boolean): void {
   if (model === 'opt_in') {
     askForRest(notice, on);
@@ -34,7 +34,7 @@ export function toPlace(notice: Notice, given: Texts, { model, on }: PlaceTerms,
   notice.model = model;
 }
 
-/** Consent is not asked for what runs already. */
+/** The notice asks only for categories that do not run yet. */
 function askForRest(notice: Notice, on: string[]): void {
   const labels = (without: string[]) =>
     join(

@@ -1,8 +1,8 @@
-/** Which rule of a site holds where somebody is. */
+/** Finds the site's rule for a visitor's place. */
 import type { Region } from './config.ts';
 import { includes, map, words } from './tamper-proof.ts';
 
-/** As the service answers; null where it does not know. */
+/** As in the service's response; null if unknown. */
 export interface Place {
   /** ISO 3166-1 alpha-2 */
   country: string | null;
@@ -10,7 +10,7 @@ export interface Place {
   region: string | null;
 }
 
-/** With its outermost regions, which have codes of their own, and Åland. */
+/** The EU with its outermost regions and Åland, which have codes of their own. */
 const union = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK GP MQ GF RE YT MF AX';
 const groups: Record<string, string> = { EU: union, EEA: `${union} IS LI NO` };
 
@@ -18,7 +18,7 @@ const groups: Record<string, string> = { EU: union, EEA: `${union} IS LI NO` };
 export const countriesOf = (code: string): string[] | undefined =>
   code === 'EU' || code === 'EEA' ? words(groups[code] ?? '') : undefined;
 
-/** The first that matches. `*` matches every place that is known. */
+/** The first rule that matches. `*` matches every known place. */
 export const ruleFor = (regions: Region[], { country, region }: Place): Region | undefined =>
   map(regions, (rule) => {
     if (!country) return undefined;

@@ -1,23 +1,23 @@
-/** What the dashboard and the page that shows the widget in a frame say to each other. */
+/** Messages between the dashboard and the page that previews the widget in a frame. */
 import type { WidgetConfig } from './config.ts';
 import type { Place } from './places.ts';
 
-/** The page says that it listens. */
+/** Sent by the page once it listens. */
 export const previewReady = 'assent-preview-ready';
 
-/** What the page answers each time. */
+/** The page's reply to each order. */
 export interface PreviewShown {
   /** pixels of the page that are above the widget */
   above: number;
 }
 
-/** Nothing in it is secret. */
+/** Sent by the dashboard; contains no secrets. */
 export interface PreviewOrder {
   config: WidgetConfig;
-  /** ours in its language: the page itself asks for nothing */
+  /** the widget's texts in its language, since the page sends no requests */
   texts: Record<string, string>;
   view: 'banner' | 'preferences';
-  /** the sketched website behind the widget */
+  /** of the sample website behind the widget */
   isDark: boolean;
   /** where the visitor is, for settings with regions */
   place?: Place;

@@ -1,7 +1,7 @@
 /** The notices that visitors see first under published settings, byte for byte as their browsers make them. */
+import { readFileSync } from 'node:fs';
 import type { OwnTexts, WidgetConfig } from './config.ts';
-import { languageTexts } from './language-texts.ts';
-import { languages } from './languages.ts';
+import { languages, packs } from './languages.ts';
 import { isLink } from './link-rules.ts';
 import { noticeOf } from './notice.ts';
 import { type PlaceTerms, toPlace } from './place-notice.ts';
@@ -17,7 +17,7 @@ export interface PublishedNotice {
   text: string;
 }
 
-/** `settings`: what `checkSettings` finds nothing wrong with. */
+/** `settings`: valid by `checkSettings`. */
 export function* publishedNotices(settings: object, bannerVersion: string): Generator<PublishedNotice> {
   const given: WidgetConfig = settings;
   const { texts = {}, experiment } = given;
@@ -29,10 +29,10 @@ export function* publishedNotices(settings: object, bannerVersion: string): Gene
   })) ?? [plain];
   const all = languagesWith(texts);
   for (const terms of termsOf(given)) {
-    // a variant is of the question alone
+    // variants only change how the visitor is asked
     for (const { variant, layers } of terms.model === 'opt_in' ? variants : [plain]) {
       for (const language of all) {
-        const wording = wordingIn(language, layers, languageTexts().get(packFor(language) ?? ''));
+        const wording = wordingIn(language, layers, textsIn(packFor(language) ?? ''));
         for (const gpc of [false, true]) {
           // with the signal, nothing runs before the visitor is asked
           const on = gpc && terms.model === 'opt_in' ? [] : terms.on;
@@ -45,7 +45,7 @@ export function* publishedNotices(settings: object, bannerVersion: string): Gene
   }
 }
 
-/** What holds somewhere, each once: first what holds where no rule is for. */
+/** The terms of all places, each once: first those of places without a rule. */
 function termsOf({ regions = [] }: WidgetConfig): PlaceTerms[] {
   const all = [{ model: 'opt_in', on: [] }, ...regions].map(({ model, on = [] }) =>
     JSON.stringify({ model, on: model === 'opt_in' ? on : [] }),
@@ -53,8 +53,18 @@ function termsOf({ regions = [] }: WidgetConfig): PlaceTerms[] {
   return [...new Set(all)].map((terms) => JSON.parse(terms));
 }
 
-/** As the widget names them. A variant adds none. */
+/** The tags that the widget uses. A variant adds none. */
 const languagesWith = (texts: OwnTexts): Set<string> => {
   const own = Object.keys(texts).filter((name) => typeof texts[name] === 'object');
   return new Set(['en', ...['en-US', ...languages, ...own].map((tag) => languageFor([tag], texts))]);
 };
+
+let texts: ReadonlyMap<string, Record<string, string>> | undefined;
+
+/** The widget's texts in a language that has a file. */
+function textsIn(tag: string): Record<string, string> | undefined {
+  texts ??= new Map(
+    packs.map((each) => [each, JSON.parse(readFileSync(new URL(`languages/${each}.json`, import.meta.url), 'utf8'))]),
+  );
+  return texts.get(tag);
+}

@@ -6,7 +6,7 @@ import { bare, concat, map, some, words } from './tamper-proof.ts';
 
 const necessary = 'necessary';
 
-/** The others stay as they are given. `isLink`: whether a visitor may be led there. */
+/** Other settings are returned unchanged. `isLink`: whether an address may be linked. */
 export function readShown(given: WidgetConfig, isLink: (href: string) => boolean) {
   return {
     ...given,

@@ -1,10 +1,10 @@
 /**
- * What the law asks for where, to begin a site's rules with. No legal advice: each has its source, and the day on which all
- * of them were checked. `docs/regions.md` explains them.
+ * Presets for a site's rules by place, from the law of each. They are no legal advice: each has its source, and all have the
+ * day on which they were checked. `docs/regions.md` explains them.
  */
 import type { Model } from './config.ts';
 
-/** When the laws were last looked at. */
+/** The day on which the laws were last checked. */
 export const checkedOn = '2026-11-29';
 
 /** US states whose law lets visitors object to sale and targeted advertising, with the day since which it is in force. */
@@ -42,7 +42,7 @@ export interface RegionPreset {
   source: string;
 }
 
-/** In an order in which each is reached. None is `none`: not to ask is the owner's own decision. */
+/** In an order in which every rule is reached. No preset uses `none`: not asking is the owner's own decision. */
 export const regionPresets: RegionPreset[] = [
   { name: 'EU and EEA', in: ['EEA'], model: 'opt_in', source: 'Directive 2002/58/EC, Article 5(3)' },
   { name: 'United Kingdom', in: ['GB'], model: 'opt_in', source: 'PECR 2003, regulation 6 and Schedule A1' },

@@ -1,15 +1,15 @@
-/** Rules for what is asked where. */
+/** Rules for the setting `regions`. */
 import { countriesOf } from './places.ts';
 import { below, isObject, listOf, members, oneOf, type Report, type Rule } from './setting-rules.ts';
 
-/** Rules of one banner. */
+/** The most rules of one banner. */
 const most = 50;
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-/** Codes that have a name and are no place of a visitor's. */
+/** Codes that have a name but are no countries. */
 const noCountries: ReadonlySet<string> = new Set(['EU', 'EZ', 'QO', 'UN', 'XA', 'XB', 'ZZ']);
 
-/** Why it is no code of a place; undefined for one that is. */
+/** Why the code is invalid; undefined if it is valid. */
 function whyNoPlace(code: string): string | undefined {
   if (countriesOf(code)) return undefined;
   if (code === '*') return 'stands alone: "in": "*"';

@@ -1,4 +1,4 @@
-/** What a category is made of, as the site gives it. Its keys get one order, since it is part of the notice. */
+/** Reads the services of a category. Their keys get a fixed order, since services are part of the notice. */
 
 import type { Cookie, Service } from './config.ts';
 import { map, own, words } from './tamper-proof.ts';
@@ -8,7 +8,7 @@ export type Given = Record<string, unknown>;
 export const serviceTexts = 'name provider country purpose policyUrl';
 export const cookieTexts = 'name domain path duration';
 
-/** `isLink`: whether a visitor may be led there. */
+/** `isLink`: whether an address may be linked. */
 export const toServices = (given: unknown, isLink: (href: string) => boolean): Service[] =>
   eachOf(given, (each) => {
     const service = pick(each, serviceTexts) as unknown as Service;
@@ -20,14 +20,14 @@ export const toServices = (given: unknown, isLink: (href: string) => boolean): S
     return service.name ? service : undefined;
   });
 
-/** Of the objects in a list. */
+/** Calls `work` for the objects in a list, and leaves out all other items. */
 export const eachOf = <Result>(given: unknown, work: (each: Given) => Result | undefined): Result[] =>
   // biome-ignore lint/suspicious/useIsArray: the page may have replaced that
   map(given instanceof Array ? given : [], (each) =>
     typeof each === 'object' && each ? work(own(each as Given)) : undefined,
   );
 
-/** What is text. */
+/** The members with these names that are texts. */
 function pick(given: Given, names: string): Record<string, string> {
   const picked = own<string>();
   map(words(names), (name) => {

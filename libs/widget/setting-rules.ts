@@ -1,4 +1,4 @@
-/** Rules that a setting's value keeps, and what is said where it does not. */
+/** Rules for the values of settings, with the messages for values that break them. */
 
 /** `path`: a JSON pointer. */
 export type Report = (path: string, message: string) => void;
@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const below = (path: string, name: string | number): string =>
   `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** Names that reach an object's prototype. */
+/** Names that would change an object's prototype. */
 export const isForbidden = (name: string): boolean => /^(__proto__|constructor|prototype)$/.test(name);
 
 /** The service's rule for names of categories and of metadata. */
@@ -47,7 +47,7 @@ export const listOf =
     });
   };
 
-/** `check` gets each member's name; forbidden ones are reported by themselves. */
+/** Calls `check` for each member, except those with forbidden names, which are reported elsewhere. */
 export const entries =
   (check: (name: string, value: unknown, path: string, report: Report) => void): Rule =>
   (value, path, report) => {
@@ -56,7 +56,7 @@ export const entries =
       if (!isForbidden(name)) check(name, each, below(path, name), report);
   };
 
-/** An object of these members alone. */
+/** An object that has no other members than these. */
 export const members = (rules: Record<string, Rule>, required: string[] = [], unknown = 'is no setting here'): Rule => {
   const known = new Map(Object.entries(rules));
   const given = entries((name, each, path, report) => {

@@ -1,20 +1,19 @@
 /**
- * Lists, maps and texts by syntax alone. Pages replace built-ins, and libraries give all arrays and objects members of
- * their own: nothing of that may decide whether a choice is applied or recorded. What calls a built-in nevertheless says
- * what holds where it throws.
+ * Lists, maps and texts without built-ins. Pages replace these, and libraries add members to all arrays and objects: none
+ * of that may decide whether a choice is applied or recorded. A call of a built-in has a fallback for when it throws.
  */
 import { either } from './attempt.ts';
 
-/** What is the object's own, so that `for … in` names nothing else. */
+/** A copy of the object's own members, without a prototype, so that `for … in` finds nothing else. */
 export const own = <Value>(object?: { readonly [name: string]: Value } | null): Record<string, Value> => ({
   __proto__: null as never,
   ...object,
 });
 
-/** The same, for an object whose members are known by name. */
+/** The same with the object's type kept. */
 export const bare = <Given extends object>(given: Given): Given => ({ __proto__: null as never, ...given });
 
-/** Leaves out what `work` returns undefined for. */
+/** Like `Array.map`, but leaves out items for which `work` returns undefined. */
 export function map<Item, Result>(
   list: ArrayLike<Item>,
   work: (item: Item, index: number) => Result | undefined,
@@ -29,7 +28,6 @@ export function map<Item, Result>(
 
 export const min = (one: number, other: number): number => (one < other ? one : other);
 
-/** One list of several. */
 export function concat<Item>(...lists: ArrayLike<Item>[]): Item[] {
   const all: Item[] = [];
   map(lists, (list) => {
@@ -45,7 +43,6 @@ export const some = <Item>(list: ArrayLike<Item>, test: (item: Item) => unknown)
 
 export const includes = <Item>(list: ArrayLike<Item>, wanted: Item): boolean => some(list, (item) => item === wanted);
 
-/** One text of several. */
 export function join(texts: readonly string[], mark: string): string {
   let all = '';
   map(texts, (text, index) => {
@@ -54,7 +51,7 @@ export function join(texts: readonly string[], mark: string): string {
   return all;
 }
 
-/** What is between white space and commas. */
+/** The parts of a text between white space and commas. */
 export function words(text: string): string[] {
   const found: string[] = [];
   let word = '';

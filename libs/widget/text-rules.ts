@@ -4,18 +4,18 @@ import { entries, isObject, type Rule, text } from './setting-rules.ts';
 import { furtherPhrases, phrases, placePhrases } from './texts.ts';
 import { formsOf } from './wording.ts';
 
-/** Those that the widget has by itself. */
+/** The names of the widget's own texts. */
 const ourNames: ReadonlySet<string> = new Set(Object.keys({ ...phrases, ...placePhrases, ...furtherPhrases }));
-/** Categories that the widget has texts for. */
+/** The categories that the widget has texts for. */
 export const knownCategories: ReadonlySet<string> = new Set(['necessary', 'functional', 'analytics', 'marketing']);
 
-/** Whether the widget has another use for this name, so that no category of the site can have it. */
+/** Whether the widget uses this name otherwise, so that no category of the site can have it. */
 export const isTaken = (id: string): boolean =>
   !knownCategories.has(id) && (ourNames.has(id) || languages.some((tag) => tag === id));
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
-/** A BCP 47 tag of a language that there is, also as Java and PHP write it. */
+/** A BCP 47 tag of an existing language, also with underscores as in Java and PHP. */
 export function isLanguage(tag: string): boolean {
   try {
     const { language } = new Intl.Locale(tag.replaceAll('_', '-'));
@@ -25,7 +25,7 @@ export function isLanguage(tag: string): boolean {
   }
 }
 
-/** Languages that a site may add. Each is a notice more for every variant. */
+/** Languages that a site may add. Each adds a notice for every variant. */
 const mostLanguages = 100;
 
 interface Banner {
@@ -35,14 +35,14 @@ interface Banner {
   texts: unknown;
 }
 
-/** Whether a banner with these texts is ever in a language. */
+/** Returns whether a banner with these texts can be shown in a language. */
 function languagesWith(texts: unknown): (tag: string) => boolean {
   const own = isObject(texts) ? Object.keys(texts).filter((name) => isObject(texts[name])) : [];
   const all = new Set([...languages, ...own].map((tag) => formsOf(tag)[0]));
   return (tag) => formsOf(tag).some((form) => all.has(form));
 }
 
-/** `isOfVariant`: what a variant adds is read in the banner's languages alone. */
+/** `isOfVariant`: a variant's texts may only be in the banner's own languages. */
 export function textsRule({ ids, texts }: Banner, isOfVariant = false): Rule {
   const own = text();
   const isNamed = (name: string): boolean =>

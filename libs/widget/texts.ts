@@ -1,6 +1,6 @@
 /**
- * Every text of the widget, in English; those in other languages are in `languages/`, by the same names. The dashboard shows
- * them to whoever sets up a banner.
+ * Every text of the widget in English; `languages/` has the others by the same names. The dashboard shows them to people
+ * who set up a banner.
  */
 export const phrases = {
   title: 'Your privacy, your choice',
@@ -32,9 +32,9 @@ export const phrases = {
   marketingPurpose: 'Advertising based on your interests.',
 };
 
-/** Those of the third file alone: where nobody is asked first. */
+/** Texts for places where nobody is asked first, which only the third file has. */
 export const placePhrases = {
-  // American law has these words
+  // words required by American law
   choices: 'Your Privacy Choices',
   honored: 'Opt-out request honored',
   told: 'This site uses cookies and similar technologies. You can opt out of those that are not necessary at any time.',
@@ -43,7 +43,7 @@ export const placePhrases = {
   cancel: 'Cancel',
 };
 
-/** Those of the second file alone. */
+/** Texts that only the second file has. */
 export const furtherPhrases = {
   // in place of a video or a map
   embedText: 'Allow {category} to see this content.',

@@ -6,13 +6,13 @@ import { aliases, packTags } from './languages.ts';
 import { includes, lowerCase, map, own, slice, words } from './tamper-proof.ts';
 import { type furtherPhrases, phrases, type placePhrases } from './texts.ts';
 
-/** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
+/** May include texts of the other files, and those of the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
 
-/** With those that the second file alone has. */
+/** With the texts of the second file. */
 export type AllTexts = Texts & Record<keyof typeof furtherPhrases, string>;
 
-/** With those that the third file alone has. */
+/** With the texts of the third file. */
 export type PlaceTexts = Texts & Record<keyof typeof placePhrases, string>;
 
 export interface Wording {
@@ -33,7 +33,7 @@ function tagOf(locale: string): string {
   return otherNames[lowerCase(tag)] ?? tag;
 }
 
-/** `zh-Hans-SG`, `zh-Hans` and `zh`, in lower case. Whoever reads traditional Chinese is not given simplified. */
+/** `zh-Hans-SG`, `zh-Hans` and `zh`, in lower case. Traditional Chinese does not fall back to `zh`, which is simplified. */
 export function formsOf(locale: string): string[] {
   const forms: string[] = [];
   let left = hyphened(locale);
@@ -52,7 +52,7 @@ function baseOf(language: string): string | undefined {
   return forms[forms.length - 1];
 }
 
-/** The site's own texts: those for all languages, below those of the language and below those of exactly this tag. */
+/** The site's own texts: those for exactly this tag win over those for its language, and these over those for all. */
 function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
   const base = baseOf(language);
   const exactly = lowerCase(tagOf(language));
@@ -69,23 +69,23 @@ function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
   return { ...texts, ...inBase, ...exact };
 }
 
-/** By their tags in lower case. */
+/** tag in lower case → tag */
 const ourPacks = own<string>();
 map(words(packTags), (pack) => {
   ourPacks[lowerCase(pack)] = pack;
 });
 
-/** The first of the wanted languages that there are texts in, ours or the site's, else English. */
+/** The first wanted language that the widget or the site has texts in, else English. */
 export function languageFor(wanted: readonly string[], texts: OwnTexts): string {
   const tags = own({ en: 'en', 'en-us': 'en-US', ...ourPacks });
   for (const name in own(texts)) if (typeof texts[name] === 'object') tags[lowerCase(tagOf(name))] = tagOf(name);
   return map(wanted, (locale) => map(formsOf(locale), (form) => tags[form])[0])[0] ?? 'en';
 }
 
-/** The file that our texts in this language are in; undefined for English, and where we have none. */
+/** The language file with the widget's texts; undefined for English, and for languages without a file. */
 export const packFor = (language: string): string | undefined => map(formsOf(language), (form) => ourPacks[form])[0];
 
-/** `layers`: the site's own texts, each before those that precede it. `ours`: what the language's file has. */
+/** `layers`: the site's own texts; later layers win. `ours`: the texts of the language's file. */
 export function wordingIn(language: string, layers: OwnTexts[], ours: Partial<Texts> = {}): Wording {
   // "Customise" is British
   const american = language === 'en-US' && { customise: 'Customize' };
