@@ -1,4 +1,4 @@
-/** Checks a proof once there is a file and a key, again with each change of either. */
+/** Checks a proof whenever the file or the key has changed, once there are both. */
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { crypto } from '#libs/proof/tree/noble';
 import { ProofError } from '#libs/proof/tree/proof-error';
@@ -7,12 +7,12 @@ import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 import * as page from './page.ts';
 
 let chosen: { name: string; found: Recognized } | undefined;
-/** of files chosen one after the other only the last counts, whichever is read first */
+/** Files chosen one after another may be read in any order; only the last one counts. */
 let reading = 0;
 
-/** Bytes: a download of thousands of records takes seconds, for which the page stands still. */
+/** Bytes: checking a larger file blocks the page for seconds, so a message is drawn first. */
 const large = 4 * 1024 * 1024;
-/** Milliseconds in which the page is drawn. */
+/** Milliseconds until the message is drawn. */
 const drawn = 50;
 
 async function choose(file: File | undefined): Promise<void> {
@@ -38,7 +38,7 @@ async function choose(file: File | undefined): Promise<void> {
   check({ isTyping: false });
 }
 
-/** While a key is being typed it is not yet wrong. */
+/** A key that is still being typed is not reported as wrong. */
 function check({ isTyping }: { isTyping: boolean }): void {
   const keys = readKeys(isTyping);
   if (!chosen) page.showWaiting("Choose a proof file, a bundle, a checkpoint or a visitor's download.");
@@ -65,11 +65,11 @@ page.print.addEventListener('click', () => print());
 page.key.addEventListener('change', () => check({ isTyping: false }));
 page.key.addEventListener('input', (event) => check({ isTyping: isKeystroke(event) }));
 
-/** Not a paste, nor what a program filled in. */
+/** False for a paste, and for a value that a program has filled in. */
 const isKeystroke = (event: Event): boolean =>
   event instanceof InputEvent && (event.data?.length === 1 || event.inputType.startsWith('delete'));
 
-/** The whole page takes a file, so that one that misses the field does not replace the page. */
+/** A file can be dropped anywhere: if it missed the field, the browser would leave the page to show it. */
 const { classList } = document.documentElement;
 document.addEventListener('dragover', (event) => {
   event.preventDefault();
@@ -81,11 +81,11 @@ document.addEventListener('dragleave', (event) => {
 document.addEventListener('drop', (event) => {
   const dropped = event.dataTransfer?.files[0];
   classList.remove('dragged');
-  // text that is dropped belongs into the key's field
+  // dropped text belongs in the key's field
   if (!dropped && event.target === page.key) return;
   event.preventDefault();
   if (!dropped) return;
-  // the field names the file as if it had been chosen there
+  // the field shows the file's name as if it had been chosen there
   const one = new DataTransfer();
   one.items.add(dropped);
   page.file.files = one.files;

@@ -1,4 +1,4 @@
-/** The page's elements, and what is shown in them. All that comes out of a file is put in as text. */
+/** The page's elements and their content. Everything from a file is inserted as text. */
 import { createElement, render } from 'preact';
 import type { Proven, ProvenCheckpoint } from '#libs/proof/tree/check-file';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
@@ -38,13 +38,13 @@ export function showKeyError(why: string): void {
   else key.removeAttribute('aria-invalid');
 }
 
-/** What is still missing, while there is nothing to check. */
+/** Shows what is still missing. */
 export function showWaiting(what: string): void {
   clear('verdict');
   verdictBox.textContent = what;
 }
 
-/** That it “does not hold” would be said of evidence. */
+/** “Does not hold” is a verdict on a proof, so another file has a text of its own. */
 export const showNoProof = (why: string): void => say('verdict', 'This is not a proof.', why);
 
 export function showFinding(finding: Finding, name: string): void {
@@ -88,7 +88,7 @@ function showProof({ notice: text, ...proven }: Proven, name: string): void {
   timestamp.hidden = checks.length === 0;
 }
 
-/** What was hashed are the very bytes of the file; this is for reading. */
+/** For reading only: the hash is of the file's own bytes. */
 function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);
@@ -122,7 +122,7 @@ function factRow([name, value]: Fact): HTMLElement {
   return row;
 }
 
-/** Names in a file may contain characters that nobody sees, or that turn the text around: they are shown as escapes. */
+/** Shows invisible characters, and those that change the text's direction, as escapes. */
 const visible = (text: string): string =>
   text.replace(
     /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu,

@@ -6,8 +6,8 @@ import { randomHex } from './uuid.ts';
 const firstWait = 1_000;
 const longestWait = 300_000;
 
-/** Milliseconds; `failures`: those before this one. */
+/** Milliseconds; `failures`: the number before this one. */
 export const waitAfter = (failures: number): number => min(firstWait * 2 ** failures, longestWait);
 
-/** Up to half as long again, so that browsers do not all retry at the same moment. */
+/** Adds up to half the wait, so that browsers do not all retry at the same moment. */
 export const withJitter = (wait: number): number => wait * (1.5 - +`0x${randomHex(2)}` / 2 ** 17);

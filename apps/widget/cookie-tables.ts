@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 import { add, type Children, element } from './view/element.ts';
 import { countryName, ownWords } from './view/services.ts';
 
-/** Returns what fills those that are on the page now, or are in another language. */
+/** Returns a function that fills the tables on the page which are empty or in another language. */
 export function createCookieTables(settings: Settings): () => void {
   let filled: { place: Element; wording: Wording }[] = [];
   const isFilled = (place: Element): boolean =>
@@ -59,7 +59,7 @@ function section({ id, label, description, services }: Category, wording: Wordin
   );
 }
 
-/** A row for each cookie; what is said of the service stands once beside them. */
+/** A row for each cookie; the cells about the service span them. */
 function rows(service: Service, texts: AllTexts, language: string): HTMLElement {
   const { name, provider, country, purpose, policyUrl, cookies = [] } = service;
   const rowspan = cookies[1] && `${cookies.length}`;

@@ -1,11 +1,11 @@
-/** Counts that the banner was shown, once it can be seen. A failure is nobody's concern, so nothing is tried again. */
+/** Counts that the banner was shown, once it is visible. Failures are not retried. */
 import { json } from './json.ts';
 import { page } from './page.ts';
 import { openPauses } from './pauses.ts';
 import { quietly } from './send.ts';
 import type { Settings } from './settings.ts';
 
-/** `isShown`: whether it still is once a page that was opened in the background is looked at. */
+/** `isShown`: whether the banner is still open when a page that was opened in the background becomes visible. */
 export function countDisplay(settings: Settings, isShown: () => boolean): void {
   if (page.hidden) {
     const again = () => countDisplay(settings, isShown);

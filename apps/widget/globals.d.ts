@@ -8,7 +8,7 @@ declare module '*.css?inline' {
 declare const __VERSION__: string;
 /** The hash of the texts in other languages, inserted by the build. */
 declare const __TEXTS__: string;
-/** Where the other files are, below the service's address, and their integrity; inserted by the build. */
+/** Paths of the other files, relative to the service's address, and their integrity; inserted by the build. */
 declare const __SECOND_FILE__: string;
 declare const __SECOND_INTEGRITY__: string;
 declare const __THIRD_FILE__: string;
@@ -16,7 +16,7 @@ declare const __THIRD_INTEGRITY__: string;
 declare const __FOURTH_FILE__: string;
 declare const __FOURTH_INTEGRITY__: string;
 
-/** Missing from TypeScript's DOM types. What is trusted is taken where a text would be. */
+/** Missing from TypeScript's DOM types. Trusted values are typed as texts. */
 interface Window {
   readonly trustedTypes?: { createPolicy<Rules>(name: string, rules: Rules): Rules };
 }

@@ -1,12 +1,12 @@
-/** Loads a further file of the widget: a script that leaves what it has on its own element. */
+/** Loads a further file of the widget: a script that puts its exports on its own element. */
 import { page } from './page.ts';
 import type { Settings } from './settings.ts';
 import { trusted } from './trusted.ts';
 
-/** What runs is its element; null in a module. */
+/** The running script's element, which is null in a module. */
 export type FileElement<File> = HTMLOrSVGScriptElement & { file?: File };
 
-/** Calls `done` when it has come, or when it is known that it does not. Throws where the page keeps scripts out. */
+/** Calls `done` with the file, or without if it fails to load. Throws if the page's policy blocks it. */
 export function loadFile<File>(
   path: string,
   integrity: string,

@@ -1,9 +1,8 @@
 /**
- * The document and the window as the browser and scripts made them. Markup can put an element before either's own
- * members: with `<img name=cookie>` in a page, `document.cookie` is that image, and so is `window.assentConfig` with
- * `<a id=assentConfig>`. What a page shows may come from its visitors, so nothing that markup can name is trusted.
- * A page may have something else called `Document`, as one with MooTools has, so the members are those of HTMLDocument.
- * Where a script has spoilt the built-ins that lead past it, markup's names are the lesser evil.
+ * The document and the window without elements that shadow their members: with `<img name=cookie>` in a page,
+ * `document.cookie` is that image, and with `<a id=assentConfig>`, `window.assentConfig` is that link. Visitors may write
+ * markup, so a name that markup can take is not trusted. The members are those of HTMLDocument, since libraries such as
+ * MooTools replace `Document`. If a script has broken the built-ins used here, the shadowed names are used after all.
  */
 import { either } from '#libs/widget/attempt';
 
@@ -32,9 +31,9 @@ export const page: Document =
       }),
   ) ?? document;
 
-/** What a script assigned to the window; undefined where there is at most an element of that name. */
+/** The value that a script assigned to the window; undefined for an element of that name. */
 export const assigned = <Name extends keyof Window>(name: Name): Window[Name] | undefined =>
   either(() => Object.hasOwn(window, name), true) ? window[name] : undefined;
 
-/** As the page would resolve it; undefined for what is no address. */
+/** Resolves an address as the page does; undefined if it is invalid. */
 export const resolve = (address: string): URL | undefined => either(() => new URL(address, page.baseURI));

@@ -1,5 +1,4 @@
-/** In place of each iframe that waits, a box of its size in which the visitor can allow it. */
-
+/** Replaces each iframe that waits by a box of the same size in which the visitor can allow it. */
 import { fill } from '#libs/widget/fill';
 import { noticeOf } from '#libs/widget/notice';
 import { includes, join, map, own, slice, some } from '#libs/widget/tamper-proof';
@@ -21,30 +20,30 @@ export interface PlaceholderOptions {
   decide(choice: Choice, source: 'preferences', notice: PlaceholderNotice, shown: Shown): void;
 }
 
-interface Place {
+interface Replaced {
   element: HTMLElement;
-  /** what its own style says of that */
+  /** of its own style, to be restored */
   display: string;
   host: HTMLElement;
   box: HTMLElement;
 }
 
-/** Milliseconds in which the second of two quick presses does not reach what the first one has brought. */
+/** Milliseconds in which the second press of a double tap does not reach the new content. */
 const doubleTap = 500;
 
 export function createPlaceholders({ settings, dress, onShow, isAllowed, decide }: PlaceholderOptions) {
-  let places: Place[] = [];
+  let replaced: Replaced[] = [];
 
-  // a size may depend on that of the page
+  // an iframe's size may depend on the page's
   const resize = () => {
-    map(places, ({ element, box }) => copyPlace(element, box));
+    map(replaced, ({ element, box }) => copyPlace(element, box));
   };
 
-  /** Also after a script of the page has moved an iframe, or taken it out. */
+  /** To be called again whenever the page has changed: its scripts may move or remove iframes. */
   function show(waiting: Waiting[]): void {
-    // each time, since `document.open` removes it
+    // each time, since `document.open` removes the listener
     addEventListener('resize', resize);
-    map(places, (place) => {
+    map(replaced, (place) => {
       if (!some(waiting, ({ element }) => element === place.element)) leave(place);
     });
     map(waiting, hold);
@@ -52,21 +51,21 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
 
   function hold(waits: Waiting): void {
     const { element } = waits;
-    let place = map(places, (each) => (each.element === element ? each : undefined))[0];
+    let place = map(replaced, (each) => (each.element === element ? each : undefined))[0];
     if (!place) {
       const { display, width } = getComputedStyle(element);
-      // what nobody is to see, such as a pixel that counts visits
+      // invisible iframes, such as tracking pixels, get no placeholder
       if (display === 'none' || +slice(width, 0, width.length - 2) < 10) return;
       place = { element, display: element.style.display, ...make(waits) };
       place.box.style.display = slice(display, 0, 6) === 'inline' ? 'inline-grid' : 'grid';
-      places[places.length] = place;
+      replaced[replaced.length] = place;
       element.style.setProperty('display', 'none', 'important');
     }
     if (place.host.nextSibling !== element) element.before(place.host);
     copyPlace(element, place.box);
   }
 
-  function make({ element, address, refused }: Waiting): Pick<Place, 'host' | 'box'> {
+  function make({ element, address, refused }: Waiting): Pick<Replaced, 'host' | 'box'> {
     const notice = noticeFor(
       settings,
       own(element.dataset).assentService || element.title || new URL(address).host,
@@ -75,7 +74,7 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
     const shown = onShow(notice);
     const once = () => {
       load(element, address);
-      map(places, (place) => {
+      map(replaced, (place) => {
         if (place.element === element) leave(place);
       });
     };
@@ -91,10 +90,10 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
     return { box, host: dress('assent-embed', box) };
   }
 
-  function leave(place: Place): void {
+  function leave(place: Replaced): void {
     const { element, host, display } = place;
     const hadFocus = host.shadowRoot?.activeElement;
-    places = map(places, (each) => (each === place ? undefined : each));
+    replaced = map(replaced, (each) => (each === place ? undefined : each));
     host.remove();
     element.style.display = display;
     element.animate({ pointerEvents: ['none', 'none'] }, doubleTap);
@@ -103,9 +102,9 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
 
   return {
     show,
-    /** They come back in the visitor's language with the next `show`. */
+    /** Removes all boxes; the next `show` creates them in the visitor's language. */
     clear: () => {
-      map(places, leave);
+      map(replaced, leave);
     },
   };
 }
@@ -116,7 +115,7 @@ function noticeFor(settings: Settings, service: string, refused: string[]): Plac
   const texts = { ...furtherPhrases, ...settings.wording.texts };
   const labels = map(notice.settings.categories, ({ id, label }) => (includes(refused, id) ? label : undefined));
   const named = labels[0] ? labels : refused;
-  // what the banner does not ask for cannot be allowed for good
+  // only categories that the banner asks for can be allowed permanently
   const isAsked = !some(refused, (each) => !includes(settings.asked, each));
   return {
     title: service,

@@ -1,6 +1,6 @@
 /**
  * Entry of assent-preferences.js, the second file: the settings, which most visitors never open, placeholders and cookie
- * tables. It runs as an element of widget.js (second-file.ts), and leaves there what it has.
+ * tables. widget.js inserts its script element (second-file.ts) and reads the exports from it.
  */
 import { either } from '#libs/widget/attempt';
 import { loadCheck } from './check/load-check.ts';
@@ -18,7 +18,7 @@ import { makeRoom } from './view/room.ts';
 import { warnOfSettings } from './warnings.ts';
 import { insertWritten } from './written.ts';
 
-/** What the page itself shows of the widget. */
+/** The widget's content outside its own views. */
 function openInserts(options: PlaceholderOptions) {
   const placeholders = createPlaceholders(options);
   const fillTables = createCookieTables(options.settings);
@@ -29,7 +29,6 @@ function openInserts(options: PlaceholderOptions) {
       placeholders.show(waiting);
       fillTables();
     },
-    /** They come back in the visitor's language with the next `show`. */
     clear: placeholders.clear,
   };
 }

@@ -13,7 +13,7 @@ import { quietly, send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
 
-/** A decision; the client adds the id, and the notice that is shown. */
+/** A decision; the client adds the id and the notice. */
 export type Report = Omit<RecordBody, 'id' | 'notice'>;
 
 interface RecordClientOptions extends Target {
@@ -23,13 +23,13 @@ interface RecordClientOptions extends Target {
 
 export interface RecordClient {
   /**
-   * Stores and sends the decision. Returns the record's id. By itself that is made now, and what was shown is what was
-   * shown last.
+   * Stores and sends the decision. Returns the record's id, by default a new one. `about`: the notice that the visitor
+   * decided in, by default the last one that was shown.
    */
   record(report: Report, id?: string, about?: Shown): string;
   /**
-   * What the visitor is being shown: any JSON object of at most 16 KiB. Records name it by its hash from then on, except
-   * those with the source `api`. The object itself is sent where the service does not have it yet.
+   * Call it with what the visitor is shown: any JSON object of at most 16 KiB. Later records have its hash, except those with
+   * the source `api`. The object itself is sent if the service does not have it yet.
    */
   show(notice: object): Shown;
   /** Sends all waiting records. */
@@ -76,11 +76,11 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   };
   const later = (wait: number) => {
     timer ??= setTimeout(retryNow, withJitter(wait));
-    // each time, since `document.open` removes it
+    // each time, since `document.open` removes the listener
     addEventListener('online', onOnline);
   };
 
-  /** Whether the next record may be sent. */
+  /** Resolves to whether the next record may be sent. */
   async function deliver(id: string): Promise<boolean> {
     const stored = queue.get(id);
     if (stored === null || sending[id]) return true;
@@ -96,7 +96,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     if ('reason' in outcome) drop(id, outcome.reason);
     else {
       queue.remove(id);
-      // if this fails, the receipt of a later decision wants it again
+      // if this fails, the receipt of a later decision asks for the notice again
       if (outcome.receipt.notice)
         void quietly(
           target,
@@ -118,7 +118,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     return false;
   }
 
-  /** Keeps all records until the service accepts the key again, or a page has another one. */
+  /** All records wait until the service accepts the key again, or a page has another key. */
   function waitForKey(refused: string): false {
     warn(`${refused}. Decisions wait in the browser`);
     pauses.noteRefusal();
@@ -129,11 +129,11 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     return false;
   }
 
-  /** Corrects the record's time. Tabs take turns, so that two of them give it the same id: the first one's. */
+  /** Corrects the record's time. A lock makes tabs take turns, so that all use the id of the first. */
   async function correct(id: string, stored: string, serverTime: number): Promise<boolean> {
     let at = 0;
     while (at < stored.length && slice(stored, at, at + id.length) !== id) at += 1;
-    // other scripts may have written something else there
+    // other scripts may have overwritten the record
     const time = stored[at] ? correctedTime(timeOf(id), serverTime) : undefined;
     if (time === undefined) {
       drop(id, tooOld);
@@ -151,7 +151,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     try {
       return await navigator.locks.request(`assent.${target.domain}`, work);
     } catch {
-      // the browser has no locks, or refuses them as it does storage
+      // the browser has no locks, or blocks them like storage
       return work();
     }
   };
@@ -160,11 +160,11 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     const wait = pauses.retryAfter() || pauses.refusal();
     if (wait) return later(wait);
     for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
-    // one was on its way already: should that fail, the success of another may have ended its wait
+    // a record is in flight: if it fails, another's success may have ended its wait
     if (queue.names()[0]) later(waitAfter(0));
   }
 
-  /** Although the key may be refused: the visitor may not come again. A success means that the others can be sent too. */
+  /** Tries even a refused key, since the visitor may not return. After a success, the others are sent, too. */
   async function deliverFirst(id: string): Promise<void> {
     if (await deliver(id)) await flush();
   }
@@ -201,12 +201,12 @@ function correctedTime(decidedAt: number, serverTime: number): number | undefine
   return time >= serverTime - accepted ? time : undefined;
 }
 
-/** A waiting record is its body, and in a line below that the hash and the text of what was shown. */
+/** A stored record is its body; a second line has the notice's hash and text. */
 function pack(report: Report & { id: string }, { hash: notice, text }: Partial<Shown> = {}): string {
   return `${json(own<unknown>({ ...report, ...(notice && { notice }) }))}${notice ? `\n${notice}${text}` : ''}`;
 }
 
-/** Ids begin with their time. */
+/** The first id after another: ids begin with their time. */
 function oldest(ids: string[], after: string): string | undefined {
   let found: string | undefined;
   map(ids, (id) => {

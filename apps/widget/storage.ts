@@ -4,7 +4,7 @@ import { own, slice } from '#libs/widget/tamper-proof';
 
 interface Storage {
   get(name: string): string | null;
-  /** Whether it is kept beyond this page. */
+  /** Returns whether the text outlives this page. */
   set(name: string, text: string): boolean;
   remove(name: string): void;
   names(): string[];
@@ -12,14 +12,14 @@ interface Storage {
 
 export function openStorage(prefix: string): Storage {
   const memory = own<string>();
-  /** Where storage is blocked, even reading the property throws. */
+  /** If storage is blocked, even reading the property throws. */
   const onDisk = <Result>(work: (disk: globalThis.Storage) => Result): Result | undefined =>
     either(() => work(localStorage));
   return {
     get: (name) => memory[name] ?? onDisk((disk) => disk.getItem(prefix + name)) ?? null,
     set: (name, text) => {
       memory[name] = text;
-      // it stays in memory in private mode, or where the quota is used up
+      // it stays in memory if this throws, as in private mode or without quota
       onDisk((disk) => {
         disk.setItem(prefix + name, text);
         delete memory[name];
@@ -33,7 +33,7 @@ export function openStorage(prefix: string): Storage {
     names: () => {
       const found: string[] = [];
       onDisk((disk) => {
-        // its methods are among them
+        // the names include the storage's methods, which have another prefix
         for (const key in disk)
           if (slice(key, 0, prefix.length) === prefix) found[found.length] = slice(key, prefix.length);
       });

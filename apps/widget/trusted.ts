@@ -1,13 +1,13 @@
-/** Where a page takes scripts from policies alone (`require-trusted-types-for`), ours is called `assent`. */
+/** For pages with `require-trusted-types-for`: the widget's policy is called `assent`. */
 import { either } from '#libs/widget/attempt';
 
 const same = (text: string): string => text;
 const rules = { createHTML: same, createScript: same, createScriptURL: same };
 let policy: typeof rules | undefined;
 
-/** What is used in place of a script's address or text, or of markup. Where there is no policy, texts stay texts. */
+/** A trusted value for a script's address or text, or for markup. Without Trusted Types, the text itself. */
 export function trusted(text: string, create: keyof typeof rules = 'createScriptURL'): string {
-  // once, since a page may not take a second one of that name
+  // created once, since a page may forbid a second policy of that name
   policy ??= either(() => window.trustedTypes?.createPolicy('assent', rules)) ?? rules;
   return policy[create](text);
 }

@@ -23,7 +23,7 @@ export function makeId(time: number): string {
   return withTime(`00000000-0000-7${slice(hex, 0, 3)}-8${slice(hex, 3, 6)}-${slice(hex, 6)}`, time);
 }
 
-/** Unix milliseconds; NaN where it is no id. */
+/** Unix milliseconds; NaN if the text is no id. */
 export const timeOf = (id: string): number => +`0x${slice(id, 0, 8)}${slice(id, 9, 13)}`;
 
 /** Replaces the time and keeps the random bits. */

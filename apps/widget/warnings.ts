@@ -1,4 +1,4 @@
-/** Warns in the console of settings that the widget has left out, or that the service will not take. */
+/** Warns in the console of settings that the widget ignores, or that the service would refuse. */
 import { warn } from '#libs/widget/attempt';
 import { cookieTexts, eachOf, type Given, serviceTexts } from '#libs/widget/services';
 import { includes, join, map, words } from '#libs/widget/tamper-proof';
@@ -23,7 +23,7 @@ export function warnOfSettings(asked: string[]): void {
   });
 }
 
-/** `texts`: what has to be text; `others`: what it may have besides. A misspelt one would leave a column empty. */
+/** `texts`: names of members that must be texts; `others`: names of other valid members. */
 function check(given: Given, what: string, texts: string, others: string[] = []): void {
   const known = words(texts);
   for (const name in given) {

@@ -1,10 +1,9 @@
-/** What a held script has written by `document.write`, which by then would replace the page. */
-
+/** Inserts what a held script has written by `document.write`, which by then would replace the page. */
 import { map } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 import type { trusted } from './trusted.ts';
 
-/** Inserts it after the script, and runs the scripts in it one after another, as a parser would. */
+/** Inserts the markup after the script, and runs the scripts in it one after another, as a parser would. */
 export async function insertWritten(
   html: string,
   script: HTMLScriptElement,
@@ -15,7 +14,7 @@ export async function insertWritten(
   template.innerHTML = trust(html, 'createHTML');
   const { content } = template;
   const scripts = map(content.querySelectorAll('script'), (each) => each);
-  // a parser, too, would begin the body with what a script in the head writes
+  // as with a parser, what a script in the head writes begins the body
   if (script.isConnected && script.parentNode !== page.head) script.after(content);
   else page.body.prepend(content);
   for (let index = 0; index < scripts.length; index += 1) {

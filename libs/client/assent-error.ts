@@ -1,11 +1,11 @@
-/** What goes wrong with a call of the client. */
+/** The errors of the client's calls. */
 import type { ProblemBody } from '#libs/base/terms/problem';
 import { readRetryAfter } from '#libs/base/terms/retry-after';
 
 interface InvalidField {
   /** JSON pointer, such as `/decision` */
   path: string;
-  /** where in the request; in the body, if it is absent */
+  /** the part of the request; default the body */
   in?: 'body' | 'query' | 'path' | 'header';
   message: string;
 }
@@ -33,7 +33,7 @@ export class AssentError extends Error {
   readonly code: string;
   /** HTTP status; undefined without a response */
   readonly status: number | undefined;
-  /** finds the request in the service's log */
+  /** identifies the request in the service's log */
   readonly requestId: string | undefined;
   /** what is wrong with each field, for `invalid_request` */
   readonly errors: InvalidField[];
@@ -59,7 +59,7 @@ export class AssentError extends Error {
   }
 }
 
-/** What a response says that is no success. */
+/** The error of a response without success. */
 export async function errorOf(response: Response): Promise<AssentError> {
   const { status, headers } = response;
   const body: Partial<ProblemBody> = isJson(response)
@@ -79,8 +79,8 @@ export async function errorOf(response: Response): Promise<AssentError> {
 
 export const isJson = (response: Response): boolean => /\bjson\b/.test(response.headers.get('content-type') ?? '');
 
-/** `cause`: what `fetch` threw, or reading the response. */
-export const noAnswer = (cause?: unknown): AssentError =>
+/** `cause`: what `fetch` threw, or reading the body. */
+export const noResponse = (cause?: unknown): AssentError =>
   (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false
     ? new AssentError('offline', 'This device is offline.', { cause })
     : new AssentError('unreachable', 'The service did not answer.', { cause });

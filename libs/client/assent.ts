@@ -25,7 +25,7 @@ export interface AssentOptions {
   url: string;
   /** an access token, or a function that returns the current one. A secret: never in a page */
   token?: string | (() => string | Promise<string>) | undefined;
-  /** the domain that calls are about, unless a call has its own */
+  /** the default domain of calls */
   domainId?: string | undefined;
   /** the domain's API key, which `record` sends */
   key?: string | undefined;
@@ -77,7 +77,7 @@ export type FeedEntry = Feed['entries'][number] & {
   log: number;
 };
 
-/** All calls reject with an `AssentError`. Those that a retry may help are retried, with `Retry-After`, until `timeout`. */
+/** All calls reject with an `AssentError`. Transient errors are retried until `timeout`, and `Retry-After` is respected. */
 export class Assent {
   readonly webhook: { verify: typeof verifyWebhook } = { verify: verifyWebhook };
   readonly proof: { verify(file: string | Uint8Array, keys: string): Promise<Proof> } = {
@@ -115,8 +115,8 @@ export class Assent {
   }
 
   /**
-   * What holds now for each visitor, at most 200, in this order: whether you may send an event about them. Needs a `token`
-   * with the scope `current`. If it fails, use the last answer until its `validUntil`, or send nothing.
+   * The current choice of each visitor, at most 200, in this order: whether you may send an event about them. Needs a `token`
+   * with the scope `current`. If it fails, use the last result until its `validUntil`, or send nothing.
    */
   current(visitorIds: string[], options?: CallOptions): Promise<CurrentOfMany> {
     const sent = {

@@ -1,4 +1,4 @@
-/** The contract's types, as they are in the package: the build writes them out there, without the schemas. */
+/** The contract's types, which the build writes into the package without the schemas. */
 export type { CurrentOfMany } from '#libs/current/contract';
 export type { Feed, RecordsPage } from '#libs/log/contract';
 export type { FullRecord, Receipt, RecordBody } from '#libs/record/contract';

@@ -1,4 +1,4 @@
-/** Proofs of records, checked offline: with the proof and the log's verifier keys alone. */
+/** Checks proofs of records offline, with the proof and the log's verifier keys alone. */
 import { utf8 } from '#libs/proof/tree/bytes';
 import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { crypto } from '#libs/proof/tree/noble';
@@ -15,11 +15,11 @@ export type Proof =
       position: number;
       /** entries in the log when the checkpoint was signed */
       size: number;
-      /** the verifier keys, of those given, that have signed the checkpoint */
+      /** the given verifier keys that have signed the checkpoint */
       signedBy: string[];
       /** of the entry */
       type: 'record' | 'notice' | 'erasure';
-      /** what the log committed to: of a proof file, the entry; of a bundle, also the circumstances and personal fields */
+      /** the fields that the log committed to: the entry's; of a bundle, also the circumstances and personal fields */
       fields: Record<string, unknown>;
       /** the document that the visitor was shown, if the bundle has it */
       notice: string | undefined;

@@ -1,7 +1,7 @@
 'use client';
 /**
- * The visitor's choice in React, as the tag of a published banner has it: the entry of `@assent/client/react`. On a server,
- * and until the choice is known, nothing is allowed; a page that was rendered there hydrates without a difference.
+ * Entry of `@assent/client/react`: the visitor's choice in React, from the tag of a published banner. On a server, and until
+ * the choice is known, nothing is allowed, so that hydration finds no difference.
  */
 // biome-ignore lint/correctness/noUndeclaredDependencies: an optional peer of the package, and of nothing here
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
@@ -18,11 +18,11 @@ export interface Consent {
   visitorId: string;
   policyVersion: string;
   gpc: boolean;
-  /** under which it was made, if the banner has rules for different places */
+  /** the one under which it was made, if the banner has rules by place */
   model?: 'opt_in' | 'opt_out' | 'none' | undefined;
 }
 
-/** `window.assent`, as far as it is used here. */
+/** The part of `window.assent` that is used here. */
 export interface PageApi {
   getConsent(): Consent | null;
   isAllowed(category: string): boolean;
@@ -35,15 +35,15 @@ export interface ConsentState {
   isKnown: boolean;
   /** null until the visitor has decided */
   consent: Consent | null;
-  /** whether it may run now; some categories may without a choice, such as `necessary` */
+  /** whether the category may run now; some need no choice, such as `necessary` */
   isAllowed(category: string): boolean;
   /** opens the settings */
   open(): void;
-  /** takes back what was allowed, and records that */
+  /** withdraws consent and records that */
   withdraw(): void;
 }
 
-/** An element of the page may have that name, too. */
+/** The page may have an element of that name. */
 function pageApi(): PageApi | undefined {
   const { assent } = globalThis as { assent?: Partial<PageApi> };
   return typeof assent?.isAllowed === 'function' ? (assent as PageApi) : undefined;
@@ -56,8 +56,8 @@ let state = unknown;
 const listeners = new Set<() => void>();
 const events = ['assent:ready', 'assent:change'];
 
-/** Each change is a new state: React compares them. */
-function hear(): void {
+/** Each change creates a new state, since React compares them by identity. */
+function update(): void {
   const api = pageApi();
   if (!api) return;
   state = { isKnown: true, consent: api.getConsent(), isAllowed: (category) => api.isAllowed(category), ...commands };
@@ -67,13 +67,13 @@ function hear(): void {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (listeners.size === 1) {
-    for (const event of events) document.addEventListener(event, hear);
+    for (const event of events) document.addEventListener(event, update);
     // the tag may have run before
-    hear();
+    update();
   }
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) for (const event of events) document.removeEventListener(event, hear);
+    if (listeners.size === 0) for (const event of events) document.removeEventListener(event, update);
   };
 }
 
@@ -119,7 +119,7 @@ export function AssentProvider({
     tag.src = `${url.replace(/\/+$/, '')}/w/${encodeURIComponent(domainId)}.js`;
     if (pageApi() || Array.from(document.scripts).some(({ src }) => src === tag.src)) return;
     if (nonce) tag.nonce = nonce;
-    // React 18 may have made a document without a head
+    // React 18 may render a document without a head
     (document.head ?? document.documentElement).append(tag);
   }, [url, domainId, nonce]);
   return children;

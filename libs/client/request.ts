@@ -1,8 +1,8 @@
-/** Requests: one at a time, and as often as it takes. */
-import { AssentError, errorOf, isJson, noAnswer } from './assent-error.ts';
+/** Sends requests and retries them. */
+import { AssentError, errorOf, isJson, noResponse } from './assent-error.ts';
 
-/** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
-export const answerWithin = 8_000;
+/** Milliseconds. The service responds within 5 s, so after a longer wait the response is lost. */
+export const responseTimeout = 8_000;
 /** Milliseconds before the first retry; each wait is twice as long as the one before. */
 const firstWait = 250;
 
@@ -21,7 +21,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return given.size > 0 ? `${path}?${given}` : path;
 }
 
-/** The response, with any status. Without one, the error is an `AssentError`, or `caller`'s reason if that is aborted. */
+/** Resolves with any status. Without a response, rejects with an `AssentError`, or with `caller`'s reason if that is aborted. */
 export async function send(
   url: string,
   { headers = {}, ...sent }: Sent,
@@ -33,7 +33,7 @@ export async function send(
     return await by(url, { ...sent, headers: given });
   } catch (error) {
     if (caller?.aborted) throw error;
-    throw noAnswer(error);
+    throw noResponse(error);
   }
 }
 
@@ -57,7 +57,7 @@ export async function expectOk(response: Response, isWanted = response.ok): Prom
 export const expectJson = (response: Response): Promise<Response> =>
   expectOk(response, response.ok && isJson(response));
 
-/** An answer that was cut off is none. */
+/** A response that was cut off is an error. */
 export const readText = (response: Response): Promise<string> => response.text().catch(failCutOff);
 export const parseJson = <Body>(text: string): Body => {
   try {
@@ -69,10 +69,10 @@ export const parseJson = <Body>(text: string): Body => {
 export const readJson = async <Body>(response: Response): Promise<Body> => parseJson(await readText(response));
 
 const failCutOff = (cause: unknown): never => {
-  throw noAnswer(cause);
+  throw noResponse(cause);
 };
 
-/** The same bytes. What cuts them off is an `AssentError`, or `caller`'s reason. */
+/** The same bytes. If they are cut off, the stream fails with an `AssentError`, or with `caller`'s reason. */
 export function streamOf(body: ReadableStream<Uint8Array> | null, caller?: AbortSignal): ReadableStream<Uint8Array> {
   const reader = body?.getReader();
   return new ReadableStream({
@@ -99,7 +99,7 @@ export interface Patience {
   caller?: AbortSignal | undefined;
 }
 
-/** Sends until there is an answer that `as` takes, an error that a retry does not help, or no time. */
+/** Sends until there is a response that `as` accepts, an error that a retry cannot help, or no time left. */
 export async function sendAgain<T>(
   url: string,
   sent: Omit<Sent, 'signal'>,
@@ -111,7 +111,7 @@ export async function sendAgain<T>(
   for (let tries = 0; ; tries += 1) {
     const left = Math.max(1, until - performance.now());
     try {
-      return await within(Math.min(left, answerWithin), caller, once);
+      return await within(Math.min(left, responseTimeout), caller, once);
     } catch (error) {
       if (!(error instanceof AssentError) || !error.isTransient || tries >= retries) throw error;
       const wait = Math.max(error.retryAfter, firstWait * 2 ** tries * (0.5 + Math.random() / 2));
@@ -121,7 +121,7 @@ export async function sendAgain<T>(
   }
 }
 
-/** Not with `AbortSignal.any`, nor by the signal alone: in Node 20 the garbage collector may take a timeout from them. */
+/** With a timer instead of `AbortSignal.any` or `AbortSignal.timeout`: Node 20 may collect the signal, and its timeout is lost. */
 function within<T>(
   milliseconds: number,
   caller: AbortSignal | undefined,

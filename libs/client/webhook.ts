@@ -1,4 +1,4 @@
-/** Webhook messages, verified as Standard Webhooks 1.0 has them. */
+/** Verifies webhook messages by Standard Webhooks 1.0. */
 import { fromBase64 } from '#libs/proof/tree/bytes';
 import { AssentError } from './assent-error.ts';
 import type { Feed, FullRecord } from './contract.ts';
@@ -21,10 +21,10 @@ export type WebhookMessage = { timestamp: string } & (
   | { type: 'webhook.test'; data: Record<string, unknown> }
 );
 
-/** Those of a `Request`, or of Node's. */
+/** The headers of a `Request`, or of Node's `IncomingMessage`. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
 
-/** Seconds by which the clocks may differ, and an old message may be sent again. */
+/** Seconds by which the clocks may differ. Within this time, a captured message could be replayed. */
 const tolerance = 300;
 
 /**

@@ -190,7 +190,7 @@ describe('the settings of a banner', () => {
     expect(pathsOf(maps(many(2_000, {})))).toHaveLength(100);
   });
 
-  it('are checked whatever JSON they are, and however deep or wide', () => {
+  it('are checked for any JSON, however deep or wide', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void checkSettings(value)));
     const anything = fc.jsonValue({ maxDepth: 3 });
     const names = [

@@ -79,7 +79,7 @@ describe('an experiment of the widget', () => {
     expect(texts).toHaveLength(1);
   });
 
-  it('draws each time anew, equally or by shares, and none of a share of 0', () => {
+  it('draws again each time, equally or by shares, and never a variant with a share of 0', () => {
     const equal = shares({ id: 'a', variants: [{ name: 'x' }, { name: 'y' }] }, 4_000);
     expect([equal['a:x'], equal['a:y']]).toEqual([expect.closeTo(0.5, 1), expect.closeTo(0.5, 1)]);
     const [x, off, y] = [3, 0, 1].map((share, index) => ({ name: ['x', 'off', 'y'][index], share }));

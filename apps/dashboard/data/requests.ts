@@ -1,7 +1,7 @@
 /** Requests with a session's token. Each resolves to its response or throws an `AssentError`. */
 
 import { AssentError, errorOf, isJson } from '#libs/client/assent-error';
-import { answerWithin, expectJson, expectOk, readJson, send, withQuery } from '#libs/client/request';
+import { responseTimeout, expectJson, expectOk, readJson, send, withQuery } from '#libs/client/request';
 import { base } from './base.ts';
 import type { AnswerTo, Ask, AskRaw, Call, Called, Endpoint, GivenTo } from './calls.ts';
 import { learnServiceTime } from './service-clock.ts';
@@ -47,7 +47,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
   /** Only the start of the response has a timeout: the file itself may take as long as it needs. */
   async function getFile<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<ReceivedFile> {
     const beginning = new AbortController();
-    const timer = setTimeout(() => beginning.abort(), answerWithin);
+    const timer = setTimeout(() => beginning.abort(), responseTimeout);
     const { signal }: Call = given;
     const response = await getOk(endpoint, given, { expiry: beginning.signal }).finally(() => clearTimeout(timer));
     const [, name = 'export'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
@@ -79,7 +79,7 @@ export const askOpenly: Ask = async (endpoint, given, how) => read(await askWith
 /** `token`: empty for none. */
 const askWith =
   (token: string): AskRaw =>
-  async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(answerWithin) } = {}) => {
+  async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(responseTimeout) } = {}) => {
     const { body, tag, signal }: Call = given;
     const path = addressOf(endpoint, given);
     const sent = {

@@ -4,7 +4,7 @@ import { decisionOf, reportOf } from './decision.ts';
 
 interface State {
   consents: Record<string, boolean>;
-  /** those that the site asks for */
+  /** the categories that the site asks for */
   consentCategories: string[];
   /** of the last explicit save; null before the visitor has decided */
   consentInfo: { time: number; subjectId?: string } | null;

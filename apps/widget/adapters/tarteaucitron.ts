@@ -28,7 +28,7 @@ export function recordTarteaucitron(client: RecordClient, tarteaucitron: Tarteau
     const hadAny = !hasRefused && job.some((key) => launch[key]);
     const decision = decisionOf(Object.values(preferences), hadAny);
     hasRefused = decision !== 'custom' && decision !== 'accept_all';
-    // the visitor has not answered for all services yet, so this is no refusal of everything
+    // the visitor has not decided about all services yet, so this is no refusal of everything
     const isPartial = decision === 'reject_all' && states.includes(undefined);
     client.record({
       ...reportOf(isPartial ? 'custom' : decision, preferences),
@@ -43,13 +43,13 @@ export function recordTarteaucitron(client: RecordClient, tarteaucitron: Tarteau
     queueMicrotask(record);
   };
 
-  // This event also comes for what settings decide without the visitor. It precedes those that only a visitor's
-  // decision sends, which carry the service's name.
+  // This event also fires for decisions by settings. It precedes the events with the service's name, which fire for the
+  // visitor's decisions only.
   const listen = () => {
     for (const key of tarteaucitron.job.filter((each) => !known.has(each))) {
       known.add(key);
-      for (const answer of ['allowed', 'disallowed'])
-        document.addEventListener(`${key}_${answer}`, gather, { signal: end.signal });
+      for (const outcome of ['allowed', 'disallowed'])
+        document.addEventListener(`${key}_${outcome}`, gather, { signal: end.signal });
     }
   };
   document.addEventListener('tac.consent_updated', listen, { signal: end.signal });

@@ -29,8 +29,8 @@ declare global {
 const purposes = Array.from({ length: 11 }, (_, index) => String(index + 1));
 
 /**
- * Call it once `__tcfapi` exists; the framework's stub is enough. A choice that was stored before is recorded when its
- * string differs from the last one that was recorded in this browser. Returns a function that stops the recording.
+ * Call it once `__tcfapi` exists; the framework's stub is enough. A choice that was stored before is recorded if its string
+ * differs from the last one that this browser recorded. Returns a function that stops the recording.
  */
 export function recordTcf(client: RecordClient, tcfApi: TcfApi | undefined = window.__tcfapi): () => void {
   const storage = openStorage('assent.tcf.');

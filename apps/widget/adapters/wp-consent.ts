@@ -5,20 +5,20 @@ import { categoryName } from './category-name.ts';
 
 declare global {
   interface Window {
-    /** what the API's plugin puts into the page */
+    /** set by the API's plugin */
     consent_api?: { cookie_prefix?: string };
   }
 }
 
 type Choice = Record<string, boolean>;
 
-/** Milliseconds: banners set one category after the other, each of which is an event of its own. */
+/** Milliseconds: banners set the categories one by one, with an event for each. */
 const settling = 300;
 
 const choiceOf = (pairs: [string, string][]): Choice =>
   Object.fromEntries(pairs.map(([name, value]) => [categoryName(name), value === 'allow']));
 
-/** What the API keeps, in a cookie for each category. */
+/** The choice that the API has stored, in a cookie for each category. */
 function stored(): Choice {
   const prefix = `${window.consent_api?.cookie_prefix ?? 'wp_consent'}_`;
   const cookies = document.cookie.split(/; */).map((cookie) => cookie.split('='));
@@ -29,7 +29,7 @@ function stored(): Choice {
   );
 }
 
-/** Those that visitors choose. */
+/** The optional categories' values. */
 const chosen = ({ functional: _, ...optional }: Choice): boolean[] => Object.values(optional);
 
 /** Returns a function that stops the recording. */
@@ -42,7 +42,7 @@ export function recordWpConsent(client: RecordClient): () => void {
     if (timer === undefined) return;
     clearTimeout(timer);
     timer = undefined;
-    // where the browser refuses cookies, nothing is stored
+    // nothing is stored if the browser refuses cookies
     const preferences = { ...stored(), ...changes };
     const allowed = chosen(preferences);
     const refusal = chosen(before).includes(true) ? 'withdraw' : 'reject_all';
@@ -57,16 +57,16 @@ export function recordWpConsent(client: RecordClient): () => void {
     });
   };
   const onChange = (event: Event) => {
-    // an array whose keys are names
+    // the detail is an array with named keys
     const changed = choiceOf(Object.entries((event as CustomEvent<Record<string, string>>).detail));
-    // what a banner sets as the page loads is no decision of the visitor
+    // a banner may set categories on load, without the visitor
     const isByVisitor = navigator.userActivation?.hasBeenActive !== false;
     Object.assign(isByVisitor ? changes : before, changed);
     clearTimeout(timer);
     if (isByVisitor) timer = setTimeout(record, settling);
   };
   document.addEventListener('wp_listen_for_consent_change', onChange);
-  // a banner may load the page again
+  // a banner may reload the page
   addEventListener('pagehide', record);
   return () => {
     document.removeEventListener('wp_listen_for_consent_change', onChange);

@@ -1,4 +1,4 @@
-/** What stands in place of an iframe that waits. */
+/** The box in place of an iframe that waits. */
 import type { Notice } from '#libs/widget/notice';
 import { map, words } from '#libs/widget/tamper-proof';
 import { actions, intro } from './banner.ts';
@@ -9,7 +9,7 @@ export type PlaceholderNotice = Pick<
   'title' | 'intro' | 'note' | 'links' | 'buttons' | 'language' | 'version' | 'policyVersion' | 'variant'
 >;
 
-/** All that decides about a box from outside. */
+/** The properties by which the page's layout places and sizes a box. */
 const properties =
   'position top right bottom left float z-index width height min-width min-height max-width max-height aspect-ratio box-sizing margin border-width border-radius flex order align-self justify-self grid-area vertical-align';
 
@@ -20,13 +20,13 @@ export const placeholder = (notice: PlaceholderNotice, dir: string, clicks: (() 
     element('div', {}, element('strong', {}, notice.title), intro(notice), actions(notice.buttons, clicks)),
   );
 
-/** Gives the box the size and place of an element, as its own rules have them: those of one that is not displayed. */
+/** Gives the box the size and place of a hidden element: computed values of an element without display are its own rules'. */
 export function copyPlace(hidden: Element, box: HTMLElement): void {
   const { style, classList } = box;
   const computed = getComputedStyle(hidden);
   map(words(properties), (name) => {
     const value = computed.getPropertyValue(name);
-    // an iframe's own
+    // the default size of an iframe
     const size = name === 'width' ? '300px' : computed.aspectRatio === 'auto' ? '150px' : value;
     style.setProperty(name, value === 'auto' && (name === 'width' || name === 'height') ? size : value);
   });

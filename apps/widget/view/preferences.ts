@@ -1,5 +1,4 @@
 /** The second view: a switch for each category. */
-
 import type { Notice } from '#libs/widget/notice';
 import { map, own } from '#libs/widget/tamper-proof';
 import { furtherPhrases } from '#libs/widget/texts';
@@ -55,7 +54,7 @@ export function preferences(
     return choice;
   };
   const said = intro(notice);
-  // that an objection is honoured
+  // the note says that the objection is honoured, which screen readers should announce
   if (notice.model) said[1]?.setAttribute('role', 'status');
   return [
     element(

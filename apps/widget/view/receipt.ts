@@ -41,7 +41,7 @@ export function receipt(
       'p',
       { class: 'fine id' },
       element('span', {}, 'ID ', element('code', {}, id)),
-      // only secure pages have a clipboard; elsewhere the visitor can still select the id
+      // only secure pages have a clipboard; on others the visitor can select the id
       navigator.clipboard ? button : [],
     ),
     shown

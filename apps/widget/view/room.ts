@@ -1,8 +1,7 @@
 /**
- * What the page's own keyboard needs while the banner is open: room below the page, so that what has the focus is not behind
- * the banner (WCAG 2.2, 2.4.11), and Escape. And edges that show where a banner with large text can be scrolled.
+ * Lets keyboard users use the page while the banner is open: room below the page, so that the focus is never behind the
+ * banner (WCAG 2.2, 2.4.11), and Escape. Also adds edges that show where a banner with large text can be scrolled.
  */
-
 import { concat, map, some } from '#libs/widget/tamper-proof';
 import { page } from '../page.ts';
 import edges from './edges.css?inline';
@@ -11,19 +10,19 @@ import { styles } from './styles.ts';
 export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: () => boolean): void {
   const sheet = new CSSStyleSheet();
   const tree = dialog.getRootNode() as ShadowRoot;
-  // the settings bring it along
+  // the settings' sheet has these rules, too
   tree.adoptedStyleSheets = concat(tree.adoptedStyleSheets, [styles(edges)]);
-  /** Unless the page, or the visitor who is typing, has a use for it. */
+  /** Escape closes the banner, unless the page handles it or the visitor is typing. */
   const onKey = (event: KeyboardEvent) => {
     const isTyping = (event.composedPath()[0] as Partial<Element>).matches?.(':read-write,select');
     if (event.key === 'Escape' && dialog.open && !event.defaultPrevented && !isTyping && !isInert()) leave();
   };
   // a closed dialog has no size
   new ResizeObserver(() => {
-    // each time, since `document.open` removes it
+    // each time, since `document.open` removes the listener
     addEventListener('keydown', onKey);
     const room = `-bottom:${innerHeight - dialog.getBoundingClientRect().top}px!important`;
-    // where the window does not scroll, nothing could bring back what the room has moved
+    // if the window does not scroll, the visitor could not scroll back to what the room has moved
     const isStill = some([page.documentElement, page.body], (each) =>
       /hidden|clip/.test(getComputedStyle(each).overflowY),
     );

@@ -1,11 +1,11 @@
-/** What a category is made of, folded below it. */
+/** The services of a category, folded below it. */
 import type { Cookie, Service } from '#libs/widget/config';
 import { fill } from '#libs/widget/fill';
 import { includes, map, slice } from '#libs/widget/tamper-proof';
 import type { AllTexts } from '#libs/widget/wording';
 import { type Children, element } from './element.ts';
 
-/** What the site says in words of its own may run the other way than the visitor's language: "13 months" in Arabic. */
+/** The site's own words may have another direction than the visitor's language: "13 months" in Arabic. */
 export const ownWords = (text: string): HTMLElement => element('bdi', {}, text);
 
 /** `category`: its label */
@@ -47,7 +47,7 @@ export function countryName(country: string, language: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'region' }).of(country) ?? country;
   } catch {
-    // it is a name already, or the language is none that browsers know
+    // it is a name already, or the browser does not know the language
     return country;
   }
 }

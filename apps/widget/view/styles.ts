@@ -1,16 +1,15 @@
-/** The style sheets of the widget, and the site's colours in them. */
-
+/** Style sheets of the widget, and the site's colours in them. */
 import { own } from '#libs/widget/tamper-proof';
 import type { Settings } from '../settings.ts';
 
-/** A constructed stylesheet, which the page's content security policy does not restrict. */
+/** A constructed style sheet, which the page's content security policy does not block. */
 export function styles(rules: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(rules);
   return sheet;
 }
 
-/** `host`: what the sheets take the site's colours from. `isOff`: no longer. */
+/** Sets the site's colours on `host`, where the sheets read them. `isOff`: removes them. */
 export function colour(host: HTMLElement, colors?: Settings['colors'], isOff?: boolean): void {
   for (const name in own(colors))
     host.style.setProperty(
