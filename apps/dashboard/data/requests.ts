@@ -1,7 +1,7 @@
 /** Requests with a session's token. Each resolves to its response or throws an `AssentError`. */
 
 import { AssentError, errorOf, isJson } from '#libs/client/assent-error';
-import { responseTimeout, expectJson, expectOk, readJson, send, withQuery } from '#libs/client/request';
+import { expectJson, expectOk, readJson, responseTimeout, send, withQuery } from '#libs/client/request';
 import { base } from './base.ts';
 import type { AnswerTo, Ask, AskRaw, Call, Called, Endpoint, GivenTo } from './calls.ts';
 import { learnServiceTime } from './service-clock.ts';
