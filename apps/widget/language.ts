@@ -16,7 +16,7 @@ interface Language {
   /** Follows a change of the page's language. */
   follow(): void;
   /** Sets the wording again, once there are texts: the site's own may have changed. */
-  word(): void;
+  reword(): void;
 }
 
 /** Sets `settings.wording` and calls `onWording`: now if the texts are here, otherwise when they come. */
@@ -27,7 +27,7 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
       settings.lang = tag;
       language.follow();
     },
-    word: () => {},
+    reword: () => {},
     follow: () => {
       const { lang, texts } = settings;
       const wanted = languageFor(concat([lang ?? '', page.documentElement.lang], navigator.languages), texts[0] ?? {});
@@ -36,12 +36,12 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
       const use = (tag: string, ours?: Partial<Texts>) => {
         // another language may have been chosen meanwhile
         if (asked !== wanted) return;
-        language.word = () => {
+        language.reword = () => {
           settings.wording = wordingIn(tag, settings.texts, ours);
           if (settings.dir) settings.wording.direction = settings.dir;
           onWording();
         };
-        language.word();
+        language.reword();
       };
       const pack = packFor(wanted);
       if (pack) void fetchPack(settings.api, pack, (ours) => use(ours ? wanted : 'en', ours));

@@ -78,13 +78,13 @@ function start(): void {
     attempt(() => signal('ready', getConsent()));
     onAdded(() => {
       // each time, since `document.open` removes all listeners; none is added twice
-      map(['storage', 'visibilitychange'], (event) => addEventListener(event, follow));
+      map(['storage', 'visibilitychange'], (event) => addEventListener(event, followOtherTabs));
       view.stay();
       greet();
       runAllowed();
     });
     hasBegun = true;
-    language.word();
+    language.reword();
   }
 
   /** The language has changed, or its texts have come. */
@@ -92,7 +92,7 @@ function start(): void {
     if (!hasBegun) return;
     const isFirst = !hasTexts;
     hasTexts = true;
-    view.word();
+    view.reword();
     inserts?.clear();
     runAllowed();
     if (!isFirst) return;
@@ -115,7 +115,7 @@ function start(): void {
       store.write(made);
       store.keepSeen(made, shown?.text ?? '');
     });
-    // before the rest, so that no later failure takes the choice back
+    // applied before it is sent, so that no failure takes it back
     apply(made, last, !notice);
     attempt(() => client.record(reportOf(settings, made, source, notice), made.id, shown));
     view.say(settings.wording.texts.saved);
@@ -131,8 +131,7 @@ function start(): void {
     void forget(last, isByCode);
   }
 
-  /** Takes over a choice made in another tab. */
-  function follow(): void {
+  function followOtherTabs(): void {
     const found = store.current(settings);
     if (found && found.at > (current?.at ?? 0)) apply(found, current);
   }

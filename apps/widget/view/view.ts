@@ -37,7 +37,7 @@ export interface View {
   open(): void;
   close(): void;
   /** Applies another wording: an open view is shown again and keeps its state. */
-  word(): void;
+  reword(): void;
   /** announces a text to screen readers */
   say(text: string): void;
   /** To be called whenever the page has grown: comes back after the page has replaced its document. */
@@ -77,7 +77,7 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     onPage();
   };
   const stay = keepInPage(host, frame, dialog, look, leave);
-  word();
+  reword();
   return {
     ask,
     stay,
@@ -87,7 +87,7 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     load,
     open,
     close,
-    word,
+    reword,
     say: (text) => {
       status.textContent = text;
     },
@@ -154,7 +154,7 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     return notice;
   }
 
-  function word(): void {
+  function reword(): void {
     const { texts, language, direction } = settings.wording;
     paint();
     frame.lang = language;
