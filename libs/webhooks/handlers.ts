@@ -25,10 +25,10 @@ import { webhookRoutes as routes } from './routes.ts';
 import { formatSecret } from './secret.ts';
 import {
   findWebhook,
-  isToldOf,
   type ListedDelivery,
   listDeliveries as readDeliveries,
   listWebhooks as readWebhooks,
+  receivesRecordsOf,
   type Webhook,
 } from './stored-webhooks.ts';
 
@@ -133,7 +133,7 @@ export const replayWebhook = endpoint(
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
     const webhook = await findOwnWebhook(parts, organization, webhookId);
-    if (!isToldOf(webhook, domainId))
+    if (!receivesRecordsOf(webhook, domainId))
       throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
     return once('plain', async (perform) => {
       const found = await adminOf(parts.db, actor, perform).replay(webhook, body);

@@ -7,7 +7,7 @@ import { readErased, readFeed } from '#libs/log/feed-entries';
 import { findSealedAt } from '#libs/proof/runs';
 import type { Lane } from './claim.ts';
 
-interface Message {
+export interface Message {
   data: object;
   /** when what it tells of happened: the same for every try, and in a replay */
   at: Date;

@@ -13,7 +13,7 @@ const weeks = 4;
 /** Messages that one statement adds: after an outage, every domain may be silent. */
 const atOnce = 5_000;
 
-export async function tellSilence(db: Pick<Database, 'write'>): Promise<void> {
+export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promise<void> {
   for (let added = atOnce; added === atOnce; ) added = await db.write((sql) => addSilenceMessages(sql));
 }
 

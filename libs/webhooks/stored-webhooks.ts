@@ -26,7 +26,7 @@ export interface Webhook {
 }
 
 /** Whether it is told of a domain's new entries. */
-export const isToldOf = ({ types, domains }: Pick<Webhook, 'types' | 'domains'>, domainId: string): boolean =>
+export const receivesRecordsOf = ({ types, domains }: Pick<Webhook, 'types' | 'domains'>, domainId: string): boolean =>
   types.includes('records.sealed') && (domains?.includes(domainId) ?? true);
 
 export const webhookColumns = (sql: Sql) => sql`

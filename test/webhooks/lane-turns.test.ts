@@ -1,8 +1,9 @@
 /** Who is next among webhooks, and what it costs to find out. */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Claiming, claimLanes, type Lane } from '#libs/webhooks/claim';
+import { claimLanes, type Lane } from '#libs/webhooks/claim';
 import { lineUp } from '#libs/webhooks/lanes';
+import type { Claiming } from '#libs/webhooks/turns';
 import { openDatabase } from '../support/stores.ts';
 import { rolledBack } from '../support/transaction.ts';
 

@@ -116,14 +116,14 @@ describe('a domain', () => {
     };
     let isBehind = true;
     scheduleDelivering({ every }, { ...parts, second: 1_000, mayRecordsWait: async () => isBehind });
-    await rounds.get('tell_silence')?.();
+    await rounds.get('silence_messages')?.();
     expect(await told()).toEqual([]);
     await sql`update domains set archived_at = now() where id = ${domainId}`;
     isBehind = false;
-    await rounds.get('tell_silence')?.();
+    await rounds.get('silence_messages')?.();
     expect(await told()).toEqual([]);
     await sql`update domains set archived_at = null where id = ${domainId}`;
-    await rounds.get('tell_silence')?.();
+    await rounds.get('silence_messages')?.();
     expect(await told()).toHaveLength(1);
   });
 

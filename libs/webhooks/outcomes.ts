@@ -1,4 +1,4 @@
-/** What becomes of a lane after a try, or without one; each try is kept as a delivery. */
+/** Outcomes: how a lane continues after an attempt, or without one. Each attempt is stored as a delivery. */
 
 import type { Sql } from '#libs/base/db/database';
 import { fromNow } from '#libs/base/db/postgres-time';
@@ -6,20 +6,19 @@ import type { Lane } from './claim.ts';
 import type { Failure } from './contract.ts';
 import { lines } from './lanes.ts';
 
-/** A try that has just ended. */
-interface Try {
-  /** that it took */
+/** One that has just ended. */
+export interface Attempt {
   milliseconds: number;
   status: number | null;
 }
 
-/** The message under way ends before the position `through` of the lane, at every further try too. */
+/** The message under way ends before the position `through` of the lane, also in later attempts. */
 export const endBefore = (sql: Sql, lane: Lane, by: string) => sql`
   update webhook_lanes set through = ${lane.through}
   where number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
 
-/** The message was delivered, or, without a try, there was nothing in it: the lane goes on behind it. */
-export async function goOn(sql: Sql, lane: Lane, by: string, tried?: Try): Promise<void> {
+/** The lane advances behind a message that was delivered or, without an attempt, had no entries. */
+export async function advance(sql: Sql, lane: Lane, by: string, attempt?: Attempt): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid`;
   await sql`
     with lane as (
@@ -36,19 +35,19 @@ export async function goOn(sql: Sql, lane: Lane, by: string, tried?: Try): Promi
       }
     )
     ${
-      tried
+      attempt
         ? sql`
-          , ${ended(sql, tried)}, told as (
+          , ${ended(sql, attempt)}, webhook as (
             update webhooks set last_delivered_at = ended.began, failing_since = null, timed_out = false from ended
             where number = ${lane.webhook}
           ),
-          ${othersAnswer(sql, lane)}
-          ${insertDelivery(sql, lane, tried, null, null)}`
+          ${clearTimeouts(sql, lane)}
+          ${insertDelivery(sql, lane, attempt, null, null)}`
         : sql`select 1`
     }`;
 }
 
-/** Whether the log goes on behind the message, or another one does. What is sealed right now wakes the lane. */
+/** Whether this log or a later one has entries behind the message. Entries that are sealed meanwhile wake the lane. */
 const hasMore = (sql: Sql, { domainNumber, log, through }: Lane) => sql`
   select exists (
     select from logs where domain_number = ${domainNumber} and (
@@ -56,23 +55,28 @@ const hasMore = (sql: Sql, { domainNumber, log, through }: Lane) => sql`
     )
   ) as more`;
 
-/** Milliseconds in which a webhook whose last try failed is disabled; if that did not happen, one more try is due. */
+/** Milliseconds in which a webhook is disabled after its last attempt; otherwise one more attempt is due. */
 const disabledWithin = 60_000;
 
 /**
- * `wait`: milliseconds until it is tried again; null for never, since the webhook is disabled then. A test is tried once,
- * and says nothing about the rest. `atMost`: entries that its messages have from now on; the try then does not count as one.
+ * `wait`: milliseconds until the next attempt; null where the webhook is disabled instead. A test is attempted once, and its
+ * failure does not count as the webhook's. `atMost`: entries of its messages from now on; the attempt then does not count.
  */
 export async function fail(
   sql: Sql,
   lane: Lane,
   by: string,
-  { tried, failure, wait, atMost }: { tried: Try; failure: Failure; wait: number | null; atMost?: number | undefined },
+  {
+    attempt,
+    failure,
+    wait,
+    atMost,
+  }: { attempt: Attempt; failure: Failure; wait: number | null; atMost?: number | undefined },
 ): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
   const isTest = lane.type === 'webhook.test';
   await sql`
-    with ${ended(sql, tried)}, lane as (
+    with ${ended(sql, attempt)}, lane as (
       ${
         isTest
           ? sql`delete from webhook_lanes where ${own}`
@@ -83,18 +87,18 @@ export async function fail(
             from ended where ${own}`
       }
     ),
-    told as (
+    webhook as (
       update webhooks set
         failing_since = case when ${isTest} then failing_since else coalesce(failing_since, ended.began) end,
         timed_out = ${failure === 'timeout'}
       from ended where number = ${lane.webhook}
     )
-    ${failure === 'timeout' ? sql`` : sql`, ${othersAnswer(sql, lane)}`}
-    ${insertDelivery(sql, lane, tried, failure, wait)}`;
+    ${failure === 'timeout' ? sql`` : sql`, ${clearTimeouts(sql, lane)}`}
+    ${insertDelivery(sql, lane, attempt, failure, wait)}`;
 }
 
-/** A receiver that answers one of the organization's webhooks does not let the others' messages time out. */
-const othersAnswer = (sql: Sql, { webhook }: Lane) => sql`
+/** A receiver that responds to one of the organization's webhooks no longer counts as timing out for the others. */
+const clearTimeouts = (sql: Sql, { webhook }: Lane) => sql`
   others as (
     update webhooks set timed_out = false where number in (
       select other.number
@@ -105,32 +109,32 @@ const othersAnswer = (sql: Sql, { webhook }: Lane) => sql`
     )
   )`;
 
-/** Nothing was sent; it is looked at again after so many milliseconds. */
-export const putOff = (sql: Sql, lane: Lane, by: string, wait: number) => sql`
+/** Nothing was sent: retried after this many milliseconds. */
+export const postpone = (sql: Sql, lane: Lane, by: string, wait: number) => sql`
   update webhook_lanes set due_at = ${fromNow(sql, wait)}, line = null, claimed_by = null, claimed_until = null
   where number = ${lane.number} and claimed_by = ${by}::uuid`;
 
-/** What a process was at, once it ends. */
+/** The lanes that a process has claimed, as it ends. */
 export const releaseLanes = (sql: Sql, by: string, numbers: number[]) => sql`
   update webhook_lanes set claimed_by = null, claimed_until = null
   where number = any(${numbers}::bigint[]) and claimed_by = ${by}::uuid`;
 
-/** When a try ended, and when it began. */
-const ended = (sql: Sql, { milliseconds }: Try) => sql`
+/** When the attempt ended, and when it began. */
+const ended = (sql: Sql, { milliseconds }: Attempt) => sql`
   ended as materialized (
     select now, now - ${milliseconds} * interval '1 ms' as began
     from (select date_trunc('milliseconds', clock_timestamp()) as now) as clock
   )`;
 
-/** A single message may be about a domain, too. */
+/** A single message may be about a domain as well. */
 const domainNumberOf = (sql: Sql, { domainNumber, data }: Lane) => sql`
   coalesce(${domainNumber}::integer, (select number from domains where id = ${String(data?.domainId ?? '')}))`;
 
-/** Of a webhook that was deleted meanwhile nothing is kept. */
+/** Inserts nothing if the webhook has been deleted meanwhile. */
 const insertDelivery = (
   sql: Sql,
   lane: Lane,
-  { milliseconds, status }: Try,
+  { milliseconds, status }: Attempt,
   failure: Failure | null,
   wait: number | null,
 ) => sql`

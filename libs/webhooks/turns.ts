@@ -1,0 +1,127 @@
+/** Turns: which lanes in line are next. Each step is a part of the statement that claims them. */
+
+import type { Sql } from '#libs/base/db/database';
+import { hasPassed } from '#libs/base/db/postgres-time';
+import { groupBy } from '#libs/base/group-by';
+import { type Line, lines } from './lanes.ts';
+
+export interface Claiming {
+  /** the process */
+  by: string;
+  /** milliseconds after which other processes may claim it */
+  lease: number;
+  line: Line;
+  /** at most: lanes in all; of one organization and of one webhook, each with those that are running */
+  limit: number;
+  share: number;
+  perWebhook: number;
+  /** lanes that the process is delivering, and the line each came from */
+  running: { number: number; webhook: number; organization: number; receiver: string; line: Line }[];
+  /** the organization that had the last turn, 0 at the start; by organization, the webhook that had its last turn */
+  after: number;
+  lastWebhooks: ReadonlyMap<number, number>;
+}
+
+export interface Round extends Claiming {
+  /** organizations at their share */
+  full: number[];
+  /** how many organizations it visits at most */
+  visits: number;
+}
+
+/** Organizations that a claim visits in vain: other workers may have all of their lanes. */
+const visitedInVain = 64;
+const highestNumber = 2 ** 31 - 1;
+
+type Fragment = ReturnType<Sql>;
+
+export function planRound(claiming: Claiming): Round {
+  const byOrganization = groupBy(inLine(claiming), ({ organization }) => organization);
+  const full = [...byOrganization].flatMap(([organization, { length }]) =>
+    length >= claiming.share ? [organization] : [],
+  );
+  return { ...claiming, full, visits: claiming.limit + full.length + visitedInVain };
+}
+
+const inLine = ({ running, line }: Claiming) => running.filter((lane) => lane.line === line);
+
+const lineOf = (sql: Sql, { line }: Claiming): Fragment => sql`${lines[line]}::smallint`;
+
+export const isFree = (sql: Sql, { lease, running }: Claiming): Fragment => sql`
+  (claimed_until is null or ${hasPassed(sql, sql`claimed_until`, 2 * lease)})
+  and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
+
+/** How often the value is in the list. */
+const countOf = (sql: Sql, list: number[], value: Fragment): Fragment =>
+  sql`cardinality(array_positions(${list}::integer[], ${value}))`;
+
+/**
+ * The webhooks in line, by organizations: each costs one look into the index, however many of its lanes are due, and an
+ * organization at its share costs one.
+ */
+export const visitWebhooks = (sql: Sql, round: Round): Fragment => sql`
+  (
+    select organization, webhook, 1 from webhook_lanes
+    where line = ${lineOf(sql, round)} and organization > ${round.after}
+    order by organization, webhook limit 1
+  )
+  union all
+  select next.*, turn + (next.organization > visited.organization)::integer
+  from visited cross join lateral (
+    select organization, webhook from webhook_lanes
+    where line = ${lineOf(sql, round)} and (organization, webhook) > (
+      visited.organization,
+      case when visited.organization = any(${round.full}::integer[]) then ${highestNumber}::integer else visited.webhook end
+    )
+    order by organization, webhook limit 1
+  ) as next
+  where turn <= ${round.visits}`;
+
+/** Their lanes that are due and free; `nth`: of the webhook, with those that the process is already at. */
+export const findDueLanes = (sql: Sql, round: Round): Fragment => {
+  const { running, lastWebhooks, perWebhook } = round;
+  const busy = countOf(
+    sql,
+    running.map(({ webhook }) => webhook),
+    sql`own.number`,
+  );
+  return sql`
+    select lane.number, organization, receiver, webhook, busy + lane.nth as nth,
+      webhook <= coalesce(
+        (${[...lastWebhooks.values()]}::integer[])[array_position(${[...lastWebhooks.keys()]}::integer[], organization)], 0
+      ) as had_turn,
+      exists (
+        select from webhooks as other
+        where other.organization_id = own.organization_id and other.receiver = own.receiver and other.timed_out
+      ) as times_out
+    from visited join webhooks as own on own.number = webhook
+    cross join lateral (select ${busy} as busy) as process
+    cross join lateral (
+      select l.number, row_number() over (order by l.due_at) as nth from webhook_lanes as l
+      where l.line = ${lineOf(sql, round)} and l.organization = visited.organization and l.webhook = own.number
+        and l.due_at <= statement_timestamp() and ${isFree(sql, round)} and (own.enabled or l.type = 'webhook.test')
+      order by l.due_at
+      limit greatest(0, ${perWebhook} - busy)
+    ) as lane
+    where turn <= ${round.visits} and organization <> all(${round.full}::integer[])`;
+};
+
+/** The webhooks of an organization take turns; a receiver that times out gets one lane, and none while one is running. */
+export const rankWithinOrganization = (sql: Sql, { running }: Claiming): Fragment => sql`
+  select number, organization, row_number() over (partition by organization order by nth, had_turn, webhook) as rank
+  from (
+    select *, row_number() over (partition by organization, receiver order by nth, had_turn, webhook) as of_receiver
+    from due
+  ) as due
+  where not times_out or of_receiver = 1 and organization || ' ' || receiver <> all(
+    ${running.map(({ organization, receiver }) => `${organization} ${receiver}`)}::text[]
+  )`;
+
+/** Organizations take turns, each within its share. */
+export const chooseByTurns = (sql: Sql, round: Round): Fragment => {
+  const organizations = inLine(round).map(({ organization }) => organization);
+  return sql`
+    select number, rank from ranked
+    where rank <= ${round.share} - ${countOf(sql, organizations, sql`organization`)}
+    order by rank, organization limit ${round.limit}`;
+};
