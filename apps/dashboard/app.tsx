@@ -21,16 +21,15 @@ import { Button, ButtonLink } from './parts/button.tsx';
 import { Header, SignOut } from './parts/header.tsx';
 import { lazy } from './parts/lazy.tsx';
 import { LoadingOrError } from './parts/loading-or-error.tsx';
-import { hasAccountsHere, resume } from './sign-in/account.ts';
-import { MovedTo } from './sign-in/moved-to.tsx';
-import { type Otherwise, renew, useRenewal } from './sign-in/renewal.ts';
-import { Resuming } from './sign-in/resuming.tsx';
+import { hasAccountsHere, restoreAccount } from './sign-in/account.ts';
+import { OrganizationNotice } from './sign-in/organization-notice.tsx';
+import { RestoreSession } from './sign-in/restore-session.tsx';
 import {
+  continueSession,
   endSession,
-  goOnWith,
   isOpen,
-  type Moved,
   type OpenSession,
+  type OrganizationChange,
   openSession,
   refusalOf,
   replacesOther,
@@ -40,17 +39,17 @@ import {
   subjectOf,
   takeTokenFromAddress,
 } from './sign-in/session.ts';
+import { renew, type SessionHandlers, useRenewal } from './sign-in/session-renewal.ts';
 import { comesFromProvider, hasProvider } from './sign-in/sign-in-methods.ts';
 import { signOut } from './sign-in/sign-out.ts';
 
-const Offered = lazy(() => import('./sign-in/offered.tsx'))((page) => page.Offered);
+const ConfirmToken = lazy(() => import('./sign-in/confirm-token.tsx'))((page) => page.ConfirmToken);
 const Refused = lazy(() => import('./refused.tsx'))((page) => page.Refused, 'table');
 const signingIn = lazy(() => import('./sign-in/sign-in.tsx'));
 const SignIn = signingIn((pages) => pages.SignIn, null);
 const Returning = signingIn((pages) => pages.Returning, null);
-const joining = lazy(() => import('./sign-in/joining.tsx'));
-const Setup = joining((pages) => pages.Setup, null);
-const Invitation = joining((pages) => pages.Invitation, null);
+const Setup = lazy(() => import('./sign-in/setup.tsx'))((page) => page.Setup, null);
+const Invitation = lazy(() => import('./sign-in/invitation.tsx'))((page) => page.Invitation, null);
 const settings = lazy(() => import('./settings/settings.tsx'));
 const webhooks = lazy(() => import('./webhooks/webhooks.tsx'));
 const erasures = lazy(() => import('./erasures/erasures.tsx'));
@@ -96,14 +95,14 @@ export function App() {
     setSession(start(token));
   };
   const beginWithOffered = begin(startSession);
-  const beginAccount = (account: Account, address?: string, moved?: Moved) => {
+  const beginAccount = (account: Account, address?: string, change?: OrganizationChange) => {
     if (address !== undefined) {
       history.replaceState(null, '', address);
       scrollTo(0, 0);
     }
     setFailure('');
     setResuming(false);
-    setSession(startAccount(account, moved));
+    setSession(startAccount(account, change));
   };
   const offer = asksFirst() ? setOffered : beginWithOffered;
   // a link with another token, opened in a tab that already shows the dashboard
@@ -125,7 +124,7 @@ export function App() {
       <Returning
         done={({ token, returnTo }) => {
           back(returnTo);
-          begin(goOnWith)(token);
+          begin(continueSession)(token);
         }}
         failed={(why) => {
           back(homeAddress);
@@ -135,8 +134,8 @@ export function App() {
     );
   }
   if (offered !== null)
-    return <Offered key={offered} token={offered} open={beginWithOffered} leave={() => setOffered(null)} />;
-  if (isResuming) return <Resuming done={(account) => (account ? beginAccount(account) : setResuming(false))} />;
+    return <ConfirmToken key={offered} token={offered} open={beginWithOffered} leave={() => setOffered(null)} />;
+  if (isResuming) return <RestoreSession done={(account) => (account ? beginAccount(account) : setResuming(false))} />;
   if (location.pathname === setupAddress) return <Setup begin={beginAccount} />;
   if (location.pathname === invitationAddress)
     return <Invitation session={session.token === null ? null : session} begin={beginAccount} />;
@@ -146,7 +145,7 @@ export function App() {
   return <SignedIn key={session.number} session={session} end={end} replace={beginAccount} />;
 }
 
-interface SignedInProps extends Otherwise {
+interface SignedInProps extends SessionHandlers {
   session: OpenSession;
 }
 
@@ -170,7 +169,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   const organization = reading.value;
   const organizationId = organization?.organizationId;
   useEffect(() => {
-    if (organizationId) setReplacedOther(replacesOther(organizationId) || session.moved !== undefined);
+    if (organizationId) setReplacedOther(replacesOther(organizationId) || session.change !== undefined);
   }, [organizationId]);
   const { account } = session;
   const me = useReading<Me | null>('me', async (signal) =>
@@ -185,7 +184,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   });
   const leave = (everywhere: boolean) => signOut(session, end, everywhere);
   const switchTo = async (other: string) => {
-    const fresh = await resume(other);
+    const fresh = await restoreAccount(other);
     if (!fresh) return end('ended');
     // the person switched on purpose: no notice about another organization
     if (fresh.organizationId === other) replacesOther(other);
@@ -224,7 +223,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
       <main id="main" tabIndex={-1}>
         {hasReplacedOther && organization && (
           <p class="notice cluster spread by-link" role="status">
-            <MovedTo name={organization.name} moved={session.moved} />
+            <OrganizationNotice name={organization.name} change={session.change} />
             <Button text="OK" kind="quiet" onClick={() => setReplacedOther(false)} />
           </p>
         )}

@@ -36,7 +36,7 @@ export async function findCheck(sql: Sql, domainNumber: number, checkId: string)
   return found;
 }
 
-/** JSON with the owners of hosts. Above 64 KiB, the least frequent hosts are left out. */
+/** Adds the owners of hosts, and drops the least frequent hosts if the result is too long. */
 export async function toStored({ origin, model, gpc, steps }: CheckResult): Promise<string> {
   const owned = await Promise.all(
     steps.map(async (step) => {
@@ -66,14 +66,14 @@ interface NewCheck {
   result: string;
 }
 
-/** A ticket stores one result. Storing the same result again returns that check, and storing another one is a 401. */
+/** A ticket stores one result: the same result again returns that check, another one is a 401. */
 export const addCheck = (
   perform: Perform,
   { domainId, checkId, by, result }: NewCheck,
 ): Promise<{ check: ListedCheck; isNew: boolean }> =>
   perform(async (sql, note) => {
     const sha256 = hash('sha256', result);
-    // of two tabs that store at once, the second waits here and then finds the first one's check
+    // the second of two tabs with the same check waits here, and then finds the first
     const [domain] = await sql<{ number: number }[]>`
       select number from domains where id = ${domainId} for no key update`;
     if (!domain) throw domainNotFound();

@@ -19,7 +19,7 @@ import { findDraft, saveDraft } from './drafts.ts';
 import { findLive } from './live.ts';
 import { publish } from './publishing.ts';
 import { type Live, literal, settingsOf } from './script.ts';
-import { findVersion, listVersions, toAnswer } from './versions.ts';
+import { findVersion, listVersions, shownVersion } from './versions.ts';
 
 type BannerTools = Tools<{ actor: string; publicUrl: string | undefined }>;
 
@@ -58,7 +58,7 @@ export function bannerCommand(tools: BannerTools): Command {
     const { actor } = tools.config();
     const wanted = { by: actor, note, version: restore };
     const { version, isNew } = await tools.database((db) => publish(createPerform(db, actor), domainId, wanted));
-    const shown = { domainId, ...toAnswer(version), isNew };
+    const shown = { domainId, ...shownVersion(version), isNew };
     return (self) => {
       if (isNew || isJson(self)) print(self, shown);
       else process.stdout.write(`nothing has changed since version ${version.number}, which stays live\n`);
@@ -69,7 +69,7 @@ export function bannerCommand(tools: BannerTools): Command {
     const versions = await onDomain(tools, domainId, (sql, domainNumber) =>
       listVersions(sql, { domainNumber, limit: mostVersions }),
     );
-    return listed('versions', versions.map(toAnswer));
+    return listed('versions', versions.map(shownVersion));
   }).description('list the published versions, newest first');
   return noun;
 }

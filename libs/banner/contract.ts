@@ -9,7 +9,7 @@ import { checkSteps, reportedTypes } from '#libs/widget/site-check';
 export const largestDraft = 64 * 1024;
 export const mostVersions = 1_000;
 
-/** Any JSON: `checkSettings` says what is wrong with it. A schema would drop names such as `__proto__` silently. */
+/** Any JSON, which `checkSettings` checks: a schema would silently drop names such as `__proto__`. */
 export const settings = z.unknown().meta({
   id: 'BannerSettings',
   description:
@@ -63,12 +63,12 @@ export type BannerVersion = z.infer<typeof bannerVersion>;
 export type ShownVersion = z.infer<typeof shownVersion>;
 export type VersionsPage = z.infer<typeof versionsPage>;
 
-/** bytes, as it is stored */
+/** bytes of the stored JSON */
 export const largestCheck = 64 * 1024;
-/** of a domain */
+/** per domain */
 export const mostChecks = 100;
 
-/** What stands in pages has any length; the panel on the site shortens it. */
+/** Texts of pages have any length; the panel on the site shortens them. */
 const name = z.string().min(1).max(256);
 const names = z.array(name).max(500);
 const ticket = z.string().max(1_000).meta({ description: 'from `check-ticket`' });

@@ -2,7 +2,7 @@
 import type { Sql } from '#libs/base/db/database';
 
 export interface Draft {
-  /** grows with each change; 0: none was saved */
+  /** increases with each change; 0 if none was saved */
   version: number;
   /** JSON */
   text: string;
@@ -13,7 +13,7 @@ export async function findDraft(sql: Sql, domainNumber: number): Promise<Draft> 
   return draft ?? { version: 0, text: '{}' };
 }
 
-/** `version`: the one that is to be changed, if the caller named one. Undefined where it was changed meanwhile. */
+/** `version`: the one that the caller expects, if any. Undefined if the draft has another one by now. */
 export async function saveDraft(
   sql: Sql,
   domainNumber: number,

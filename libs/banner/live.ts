@@ -1,4 +1,4 @@
-/** What is live, in memory: the lines of published banners, until an act says that one has changed. */
+/** Caches the lines of published banners until an administrative act changes one. */
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -8,7 +8,7 @@ import { type Live, type PackedLine, packLine } from './script.ts';
 
 /** bytes */
 const mostBytes = 64 * 1024 * 1024;
-/** Bytes of one beside its line. */
+/** bytes of an entry in addition to its line */
 const overhead = 800;
 /** Milliseconds after which an unknown domain is looked up again. */
 const unknownFor = 500;
@@ -16,7 +16,7 @@ const unknownFor = 500;
 const patience = 1_500;
 
 export interface LiveBanners {
-  /** Null for an unknown or archived domain. Rejects while Postgres is away, but for one that is in memory. */
+  /** Null for an unknown or archived domain. Rejects if it is not in memory and Postgres is down. */
   line(domainId: string): Promise<PackedLine | null>;
 }
 
@@ -33,7 +33,7 @@ export function createLiveBanners({ db, tenants, publicUrl }: LiveParts): LiveBa
     sizeCalculation: ({ deflated }) => deflated.length + overhead,
   });
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
-  /** those that are being read, without those that changed meanwhile */
+  /** reads under way, without those of domains that changed meanwhile */
   const loading = new Set<string>();
   const changed = (domainId: string) => {
     for (const each of [known, unknown, loading]) each.delete(domainId);
@@ -75,7 +75,7 @@ export function createLiveBanners({ db, tenants, publicUrl }: LiveParts): LiveBa
   };
 }
 
-/** Of those that are in use. */
+/** Of domains that are not archived. */
 export const findLive = (sql: Sql, domainIds: string[]): Promise<Live[]> => sql<Live[]>`
   select d.id as "domainId", v.number as version, v.settings, case when v.number is not null then k.page_key end as key
   from domains d

@@ -28,11 +28,11 @@ interface Wanted {
   /** who publishes */
   by: string;
   note?: string | null | undefined;
-  /** an earlier version; else the draft */
+  /** an earlier version; default: the draft */
   version?: number | null | undefined;
 }
 
-/** `isNew` false: nothing has changed, and it is the live one. Throws a 400, 404 or 409 as the contract says. */
+/** `isNew`: false if nothing has changed, and the live version is returned. Throws the 400, 404 and 409 of the contract. */
 export const publish = (
   perform: Perform,
   domainId: string,
@@ -57,7 +57,7 @@ export const publish = (
     const asks = before !== undefined && asksAgain(given, before);
     const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
     await setValidity(sql, domainNumber, {
-      // as the widget reads it
+      // in the form that the widget reads
       validMonths: Number(given.maxAgeMonths ?? 0) || 12,
       policyVersion: `${given.policyVersion ?? ''}` || null,
     });
@@ -66,7 +66,7 @@ export const publish = (
     return { version, isNew: true };
   });
 
-/** Until the transaction ends: of two publications at once the second sees the first. */
+/** Locked until the transaction ends, so that the second of two publications sees the first. */
 async function lockDomain(sql: Sql, domainId: string): Promise<number> {
   const [domain] = await sql<{ number: number; archivedAt: Date | null }[]>`
     select number, archived_at as "archivedAt" from domains where id = ${domainId} for no key update`;
@@ -87,11 +87,11 @@ export const versionNotFound = () => new Problem('version_not_found', 'no such v
 interface FirstNotices {
   /** in all languages, with the signal and without */
   hashes: string[];
-  /** of the languages that the site has texts in: they are kept before a browser sends them */
+  /** in the languages of the site's own texts: stored before a browser sends them */
   stored: Notice[];
 }
 
-/** There may be thousands. */
+/** In chunks, because there may be thousands. */
 async function firstNotices(settings: WidgetConfig, version: number): Promise<FirstNotices> {
   const ofSite = languagesOf(settings);
   const hashes: string[] = [];
@@ -114,7 +114,7 @@ async function firstNotices(settings: WidgetConfig, version: number): Promise<Fi
 
 const plainTag = (language: string): string => language.replaceAll('_', '-').toLowerCase();
 
-/** English, and those that the site has texts of its own in. */
+/** English, and the languages of the site's own texts. */
 const languagesOf = ({ texts = {} }: WidgetConfig): Set<string> => {
   const own = Object.keys(texts).filter((name) => typeof texts[name] === 'object');
   return new Set(['en', ...own.map(plainTag)]);

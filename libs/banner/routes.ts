@@ -161,6 +161,6 @@ export const siteCheckRoutes = {
     summary: 'Store the result of a check of a site',
     description:
       'For the page that is checked, with the ticket of the check. The service adds the owners of hosts. Above 64 KiB, the ' +
-      'most frequent hosts stay. Storing is an administrative act (`site.check`) of whoever asked for the ticket.',
+      'most frequent hosts stay. Storing is an administrative act (`site.check`) of the person who asked for the ticket.',
   },
 } satisfies KeyRoutes;

@@ -6,16 +6,16 @@ import type { WidgetConfig } from '#libs/widget/config';
 
 export interface Live {
   domainId: string;
-  /** JSON; null: nothing was published yet */
+  /** JSON; null before the first publication */
   settings: string | null;
   /** of the settings */
   version: number | null;
   key: string | null;
 }
 
-/** Of one domain, as a process keeps it. */
+/** A domain's line in a process's memory. */
 export interface PackedLine {
-  /** raw deflate, up to a byte's boundary: something else may follow */
+  /** raw deflate that ends at a byte boundary, so that more can follow */
   deflated: Uint8Array;
   crc: number;
   /** of the line itself */
@@ -26,8 +26,8 @@ export interface PackedLine {
 }
 
 /**
- * `api`: PUBLIC_URL. The page's own settings win, but for what belongs together: a former tag's domain must not meet this
- * key. Markup can name `assentConfig`, too, and `hasOwnProperty`.
+ * `api`: PUBLIC_URL. The page's own settings win, except domain and key, which belong together. The script must also work if
+ * elements of the page are named `assentConfig` or `hasOwnProperty`.
  */
 function lineOf(live: Live, api = '..'): string {
   const { domainId: domain, key } = live;
@@ -36,13 +36,13 @@ function lineOf(live: Live, api = '..'): string {
   return `window.assentConfig={...${literal(settingsOf(live))},...(${own}),...${literal(fixed)}};\n`;
 }
 
-/** Before a publication its records name the release. */
+/** Before the first publication, records have the release as their version. */
 export const settingsOf = ({ settings, version: number }: Live): object => ({
   ...JSON.parse(settings ?? '{}'),
   bannerVersion: number === null ? version : String(number),
 });
 
-/** JSON that is also script: without ends of a line, or of an element, in it. */
+/** JSON that is also valid in a script element: without line ends and closing tags. */
 export const literal = (value: object): string =>
   JSON.stringify(value).replaceAll(
     /[<\u2028\u2029]/g,
@@ -56,7 +56,7 @@ export function packLine(live: Live, api?: string): PackedLine {
   const plain = Buffer.from(lineOf(live, api));
   const { regions, experiment }: WidgetConfig = JSON.parse(live.settings ?? '{}');
   return {
-    // in memory of its own: what zlib returns is part of 16 KiB, and a small Buffer would be part of 8 KiB
+    // copied, because zlib's result would keep 16 KiB in memory, and a small Buffer its pool of 8 KiB
     deflated: new Uint8Array(zlib.deflateRawSync(plain, flushed)),
     crc: zlib.crc32(plain),
     bytes: plain.length,
@@ -65,10 +65,10 @@ export function packLine(live: Live, api?: string): PackedLine {
   };
 }
 
-/** Of gzip (RFC 1952): no name, no time, any system. */
+/** The header of gzip (RFC 1952): no name, no time, any system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff]);
 
-/** What is the same in many domains' files is packed once; what both parts decide is computed once for each line. */
+/** Compresses the part that all domains share once, and combines checksums and lengths for each line. */
 export function createScripts(widget: Uint8Array, extras: Uint8Array) {
   const short = packRest(widget);
   const long = packRest(Buffer.concat([extras, widget]));
@@ -95,7 +95,7 @@ export function createScripts(widget: Uint8Array, extras: Uint8Array) {
   };
 }
 
-/** All but the line. */
+/** The file without the line. */
 const packRest = (code: Uint8Array) => ({
   code,
   deflated: zlib.deflateRawSync(code, { level: 9 }),

@@ -1,4 +1,4 @@
-/** What was published of a domain's banner. */
+/** Published versions of a domain's banner. */
 import type { Sql } from '#libs/base/db/database';
 import type { BannerVersion } from './contract.ts';
 
@@ -51,8 +51,8 @@ export async function addVersion(
   return version;
 }
 
-/** Without the settings, which it may have. */
-export const toAnswer = ({ number, publishedAt, by, note, restored, asksAgain }: Version): BannerVersion => ({
+/** Drops the settings. */
+export const shownVersion = ({ number, publishedAt, by, note, restored, asksAgain }: Version): BannerVersion => ({
   version: number,
   publishedAt: publishedAt.toISOString(),
   by,

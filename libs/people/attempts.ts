@@ -1,6 +1,6 @@
 /**
- * Limits on guessing. Passwords are hashed one at a time, by turns over networks. Whoever fails is limited by network, and
- * by network and account; failures from many networks only slow an account down, so that nobody can lock its owner out.
+ * Limits on guessing. Passwords are hashed one at a time, by turns over networks. Failures are limited by network, and by
+ * network and account. Failures from many networks only slow an account down, so that nobody can lock its owner out.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
@@ -10,32 +10,32 @@ import { Crowded, createPlaces, type Places } from '#libs/base/places';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { endOf } from '#libs/tenants/shared-places';
 import type { PeopleMetrics } from './metrics.ts';
-import { type Cost, isPassword, storedPassword } from './passwords.ts';
+import { type Cost, isPassword, requireStrong, storedPassword } from './passwords.ts';
 import type { Person } from './people.ts';
 
-/** hashes that wait, and of these those of one network */
+/** waiting hashes: in all, and of one network */
 const [mostWaiting, mostOfNetwork] = [20, 10];
-/** failures in a quarter of an hour: of an account from one network, and from all of them before it is slow */
+/** failures in 15 minutes: of an account from one network, and from all networks before it is slowed down */
 const [mostOfBoth, mostOfAccount] = [10, 20];
 /** milliseconds */
 const slowedBy = 2_000;
 
 export interface Attempts {
-  /** As it is stored. Throws a 429 where too many wait. */
-  hashed(ctx: Context, password: string): Promise<string>;
-  /** Resolves to the one whose password it is; undefined where there is none, or it is wrong. Throws a 429 beyond the limits. */
+  /** Checks and hashes a new password. `about`: words that make it easy to guess. Throws a 400 for a weak one. */
+  newPassword(ctx: Context, password: string, about: string[]): Promise<string>;
+  /** Resolves to the person that `find` finds, or undefined if the password is not theirs. Throws a 429 beyond the limits. */
   password(
     ctx: Context,
     given: { email: string; password: string },
     find: () => Promise<Person | undefined>,
   ): Promise<Person | undefined>;
-  /** Nobody guesses a passkey, so failures are counted and limit nothing. Throws a 429 where too many of a network wait. */
+  /** Passkeys cannot be guessed, so failures are only counted. Throws a 429 if too many of a network are waiting. */
   passkey<T>(ctx: Context, work: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** For what is not guessed in practice, such as a link's secret. */
+  /** For secrets of 256 bits. */
   secret<T>(ctx: Context, kind: 'link' | 'session', work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
-/** `limit`: failures a minute and network; 0: failures are not limited. */
+/** `limit`: failures per minute and network; 0: unlimited. */
 export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cost): Attempts {
   const quarter = {
     per: 'quarter',
@@ -58,7 +58,7 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
     try {
       metrics.passwordHashes.inc();
       const done = await work();
-      // of an answer that nobody gets, nothing is stored
+      // nothing is stored for a client that no longer waits for the response
       const end = endOf(ctx);
       if (end.aborted) throw hasEnded(end.reason);
       return done;
@@ -68,15 +68,18 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
   };
 
   return {
-    hashed: (ctx, password) => inTurn(ctx, () => storedPassword(password, cost)),
+    newPassword: async (ctx, password, about) => {
+      await requireStrong(password, about);
+      return inTurn(ctx, () => storedPassword(password, cost));
+    },
     password: async (ctx, { email, password }, find) => {
       ofNetwork.check(ctx, networkOf(ctx));
       const both = JSON.stringify([blockOf(ctx), email]);
-      // before it is known to be wrong, since many may be sent at once
+      // counted before the check, because many may be sent at once
       ofBoth.admit(ctx, both);
       let isWrong = false;
       try {
-        if (ofAccount.isReached(email)) await pause(slowedBy);
+        if (ofAccount.hasPassed(email)) await pause(slowedBy);
         const found = await find();
         isWrong = !(await inTurn(ctx, () => isPassword(password, found?.password, cost)));
         return isWrong ? undefined : found;

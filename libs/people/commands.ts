@@ -12,7 +12,7 @@ import { email } from './contract.ts';
 import { inviteTo, makeLink, resetUrl, setupUrl } from './links.ts';
 import {
   findPerson,
-  isAnyone,
+  hasAnyPerson,
   listOrganizationsOf,
   listPeople,
   personIdOf,
@@ -95,7 +95,8 @@ export function setupCommand(tools: PeopleTools): Command {
     const url = requirePublicUrl(tools);
     return tools.database((db) =>
       db.transaction(async (sql) => {
-        if (await isAnyone(sql)) throw new Error('somebody has an account already; invite others with: person create');
+        if (await hasAnyPerson(sql))
+          throw new Error('somebody has an account already; invite others with: person create');
         const { secret, expiresAt } = await makeLink(sql, {});
         return { setupUrl: setupUrl(url, secret), expiresAt };
       }),

@@ -8,7 +8,7 @@ import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { scopesAmong, scopes as scopesOfUs } from '#libs/base/terms/terms';
 import { domainBody, name } from '#libs/tenants/contract';
 
-/** Without control characters, and those that turn the direction of a text: a list would show them elsewhere. */
+/** Without control and bidirectional characters, which would make a list misleading. */
 const addressPattern = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
 const longestAddress = 254;
 
@@ -39,7 +39,7 @@ const newPassword = z
     override: { type: 'string', format: 'password', minLength: shortest },
     description: `${shortest} to ${longest} characters, and not easy to guess`,
   });
-/** One to check: whatever it is. */
+/** Longer than any password, so that an old one is always accepted for the check. */
 const anyPassword = z.string().max(1_024);
 const secret = z.string().max(128);
 
@@ -162,7 +162,7 @@ export const passkey = z
 export type Passkey = z.infer<typeof passkey>;
 export const passkeys = z.object({ passkeys: z.array(passkey) }).meta({ id: 'Passkeys' });
 
-/** In the JSON of WebAuthn, for the browser alone. */
+/** In WebAuthn's JSON, which only browsers read. */
 const optionsOf = <Options>(id: string) =>
   z
     .custom<Options>(() => true)
@@ -179,7 +179,7 @@ export const creationOptions = optionsOf<PublicKeyCredentialCreationOptionsJSON>
 export const requestOptions = optionsOf<PublicKeyCredentialRequestOptionsJSON>('PasskeyRequestOptions');
 
 const base64url = z.string().regex(/^[\w-]+$/, 'must be in base64url');
-/** What else a browser sends is left out. */
+/** Other fields of the browser are dropped. */
 const credentialWith = <S extends z.ZodRawShape>(response: S) =>
   z.object({
     id: base64url.max(2_048),

@@ -1,4 +1,4 @@
-/** /v1/organization/people: who may do what; and /v1/people/me, the person whose token it is. */
+/** /v1/organization/people: who may do what; and /v1/people/me: the person that the access token was issued to. */
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -13,10 +13,9 @@ import type { Attempts } from './attempts.ts';
 import type { Me } from './contract.ts';
 import { inviteTo } from './links.ts';
 import { listPasskeys } from './passkeys.ts';
-import { requireStrong } from './passwords.ts';
 import {
   changePerson as change,
-  findMember,
+  findPerson,
   listPeople,
   lockPerson,
   type Person,
@@ -69,7 +68,7 @@ export const inviteAgain = endpoint(
       perform(async (sql, note) => {
         const { number, personNumber, scopes } = await lockMembership(sql, organizationId, personId);
         if (personNumber !== null) throw new Problem('not_pending', 'the person has accepted the invitation');
-        // whoever has the link has these scopes
+        // the link grants these scopes
         requireHeld(access.scopes, scopes);
         await note({ act: 'person.invite', subject: personId, organizationId });
         return { status: 201, body: await inviteTo(sql, publicUrl, number) };
@@ -96,9 +95,9 @@ export const removePerson = endpoint(routes.removePerson, async ({ db }: Parts, 
   body: show(await removeFrom(createPerform(db, actor), organization.organizationId, params.personId)),
 }));
 
-/** The person whose access token it is. Throws a 404 for any other token. */
+/** The person that the access token was issued to. Throws a 404 for any other token. */
 export async function findMe(db: Database, personId: string | undefined): Promise<Person> {
-  const person = personId === undefined ? undefined : await db.read((sql) => findMember(sql, personId));
+  const person = personId === undefined ? undefined : await db.read((sql) => findPerson(sql, { personId }));
   if (!person) throw new Problem('person_not_found', 'the access token was not issued to a person of this service');
   return person;
 }
@@ -117,10 +116,9 @@ export const getMe = endpoint(routes.getMe, async ({ db }: Parts, { access }) =>
 export const changeMe = ({ db, attempts, accounts }: Parts): Middleware => {
   const replaced = async (ctx: Context, person: Person, oldPassword: string, password: string): Promise<string> => {
     const { email, name } = person;
-    const right = await attempts.password(ctx, { email, password: oldPassword }, async () => person);
-    if (!right) throw invalidCredentials('the old password is wrong');
-    await requireStrong(password, [email, name]);
-    return attempts.hashed(ctx, password);
+    const isRight = await attempts.password(ctx, { email, password: oldPassword }, async () => person);
+    if (!isRight) throw invalidCredentials('the old password is wrong');
+    return attempts.newPassword(ctx, password, [email, name]);
   };
   return guard(routes.changeMe, async (ctx, { body }) => {
     const { cookie } = requireOwnPage(ctx, accounts);

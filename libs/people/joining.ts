@@ -1,4 +1,4 @@
-/** What links open: the first set-up, an invitation, a new password. */
+/** One-time links: the first set-up, an invitation, a new password. */
 import type { Sql } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -14,19 +14,10 @@ import { organizationChanges } from '#libs/tenants/organizations';
 import { personSubject } from '#libs/tenants/person-tokens';
 import { makeId } from '#libs/tenants/tenants';
 import { findLink, type Link, useLink } from './links.ts';
-import { requireStrong } from './passwords.ts';
-import {
-  accountThere,
-  changePerson,
-  createPerson,
-  findMember,
-  findMembership,
-  findPerson,
-  isAnyone,
-} from './people.ts';
+import { accountExists, changePerson, createPerson, findInvitation, findPerson, hasAnyPerson } from './people.ts';
 import { signInRoutes as routes } from './routes.ts';
 import { endSession, endSessionsOf, requireAccounts } from './sessions.ts';
-import { answer, type Opened, open, type SignInParts } from './sign-in.ts';
+import { type Opened, open, type SignInParts, signedIn } from './sign-in.ts';
 
 export const setUp = (parts: SignInParts): Middleware =>
   guard(routes.setUp, async (ctx, { body }) => {
@@ -34,14 +25,13 @@ export const setUp = (parts: SignInParts): Middleware =>
     const { email, name, origins = [] } = body;
     const link = await attempts.secret(ctx, 'link', () => db.read((sql) => findLink(sql, body.setup)));
     if (!link || !isForSetup(link)) throw invalidSetup();
-    await requireStrong(body.password, [email, name, body.organization]);
-    const password = await attempts.hashed(ctx, body.password);
+    const password = await attempts.newPassword(ctx, body.password, [email, name, body.organization]);
     const personId = makeId('per');
     const performAll = createPerform(db, personSubject + personId);
     const made = await performAll(async (sql, note) => {
-      // of two with two links, the second finds the first person
+      // the second of two concurrent set-ups finds the person of the first
       await sql`select pg_advisory_xact_lock(hashtext('assent.setup'))`;
-      if (!(await useLink(sql, body.setup)) || (await isAnyone(sql))) throw invalidSetup();
+      if (!(await useLink(sql, body.setup)) || (await hasAnyPerson(sql))) throw invalidSetup();
       const perform = partOf(sql, note);
       const organizations = organizationChanges(perform);
       await organizations.ensureDefaultPlan();
@@ -53,7 +43,7 @@ export const setUp = (parts: SignInParts): Middleware =>
       return { domainId, opened: await open(sql, { number }, organizationId) };
     });
     await tenants.catchUp();
-    ctx.body = { ...answer(ctx, parts, made.opened), domainId: made.domainId };
+    ctx.body = { ...signedIn(ctx, parts, made.opened), domainId: made.domainId };
   });
 
 const isForSetup = ({ memberNumber, personNumber }: Link): boolean => memberNumber === null && personNumber === null;
@@ -72,7 +62,7 @@ export const acceptInvitation = (parts: SignInParts): Middleware =>
     else if (ctx.state.access) opened = await join(ctx, parts, memberNumber, body.invite);
     else opened = await joinAsNew(ctx, parts, memberNumber, body);
     await tenants.catchUp();
-    ctx.body = answer(ctx, parts, opened);
+    ctx.body = signedIn(ctx, parts, opened);
   });
 
 type Body = BodyOf<typeof routes.acceptInvitation>;
@@ -80,8 +70,8 @@ type Body = BodyOf<typeof routes.acceptInvitation>;
 const invalidInvitation = () =>
   new Problem('invalid_invitation', 'this link was used or replaced, or has expired: ask for a new one');
 
-/** Of two that use a link at once, the second gets a 401. */
-async function take(sql: Sql, invite: string): Promise<void> {
+/** Throws a 401 for the second of two that use a link at once. */
+async function useInvitation(sql: Sql, invite: string): Promise<void> {
   if (!(await useLink(sql, invite))) throw invalidInvitation();
 }
 
@@ -90,18 +80,18 @@ const requireFields = (body: Body, ...fields: ('name' | 'password')[]) => {
   if (missing.length > 0) throw refuseFields(missing.map((field) => ({ path: `/${field}`, message: 'is required' })));
 };
 
-/** With the token of somebody who has an account. */
+/** With the access token of an account that exists. */
 async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: number, invite: string) {
   const { personId, subject } = ctx.state.access ?? {};
-  const person = personId === undefined ? undefined : await db.read((sql) => findMember(sql, personId));
+  const person = personId === undefined ? undefined : await db.read((sql) => findPerson(sql, { personId }));
   if (!person || subject === undefined) throw invalidToken('the token was not issued to a person of this service');
-  const before = requireAccounts(accounts).cookie.read(ctx);
+  const previous = requireAccounts(accounts).cookie.read(ctx);
   const perform = createPerform(db, subject);
   return perform(async (sql, note) => {
-    await take(sql, invite);
+    await useInvitation(sql, invite);
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, person.number);
-    // the cookie of the session that it had is replaced
-    if (before !== undefined) await endSession(sql, before, false);
+    // its cookie is replaced
+    if (previous !== undefined) await endSession(sql, previous, false);
     return open(sql, { number: person.number }, organizationId);
   });
 }
@@ -109,31 +99,29 @@ async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: n
 async function joinAsNew(ctx: Context, { db, attempts }: SignInParts, memberNumber: number, body: Body) {
   requireFields(body, 'name', 'password');
   const { name = '', password: given = '' } = body;
-  const member = await db.read((sql) => findMembership(sql, memberNumber));
+  const member = await db.read((sql) => findInvitation(sql, memberNumber));
   if (!member) throw invalidInvitation();
   const { email, personId } = member;
-  if (await db.read((sql) => findPerson(sql, { email }))) throw accountThere();
-  await requireStrong(given, [email, name]);
-  const password = await attempts.hashed(ctx, given);
+  if (await db.read((sql) => findPerson(sql, { email }))) throw accountExists();
+  const password = await attempts.newPassword(ctx, given, [email, name]);
   const perform = createPerform(db, personSubject + personId);
   return perform(async (sql, note) => {
-    await take(sql, body.invite);
+    await useInvitation(sql, body.invite);
     const number = await createPerson(sql, { email, name, password });
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, number);
     return open(sql, { number }, organizationId);
   });
 }
 
-/** A link of the operator's. All sessions end. */
+/** With a link of `person reset`. Ends all sessions of the person. */
 async function reset(ctx: Context, { db, attempts }: SignInParts, number: number, body: Body) {
   requireFields(body, 'password');
   const { password: given = '' } = body;
   const person = await db.read((sql) => findPerson(sql, { number }));
   if (!person) throw invalidInvitation();
-  await requireStrong(given, [person.email, person.name]);
-  const password = await attempts.hashed(ctx, given);
+  const password = await attempts.newPassword(ctx, given, [person.email, person.name]);
   return db.transaction(async (sql) => {
-    await take(sql, body.invite);
+    await useInvitation(sql, body.invite);
     await changePerson(sql, number, { password, passwordOff: false });
     await endSessionsOf(sql, number);
     return open(sql, { number });

@@ -1,6 +1,6 @@
 /**
- * Links that work once: the first set-up, an invitation, a new password. Their secret is in the fragment, which browsers
- * send nowhere, and only its hash is stored.
+ * One-time links: the first set-up, an invitation, a new password. The secret is in the fragment, which browsers do not
+ * send, and only its hash is stored.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
@@ -12,21 +12,21 @@ import { show, showPerson } from './people.ts';
 const lifetime = { setup: 3_600_000, invitation: 7 * 86_400_000, reset: 86_400_000 };
 
 const inviteUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#invite=${secret}`;
-/** The same page: only a new password is asked for. */
+/** The same page, which asks only for a new password. */
 export const resetUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#reset=${secret}`;
 export const setupUrl = (publicUrl: string, secret: string): string => `${publicUrl}/setup#setup=${secret}`;
 
-/** 256 random bits, of which the hash is stored. */
+/** 256 random bits */
 export const makeSecret = (): string => randomBytes(32).toString('base64url');
 export const secretHash = (secret: string): Buffer => Buffer.from(hash('sha256', secret, 'hex'), 'hex');
 
-/** An invitation is for a pending membership, a new password for a person, and the first set-up for nobody yet. */
+/** An invitation has a membership, a new password a person, and the first set-up neither. */
 export interface Link {
   memberNumber: number | null;
   personNumber: number | null;
 }
 
-/** A link for the same ends the one before. Returns its secret. */
+/** Replaces an earlier link for the same. */
 export async function makeLink(
   sql: Sql,
   { memberNumber = null, personNumber = null }: Partial<Link>,
@@ -44,7 +44,7 @@ export async function makeLink(
   return { secret, expiresAt: made.expiresAt };
 }
 
-/** An invitation with a new link, as it is answered. */
+/** Creates a link, and returns the invited person with it. */
 export async function inviteTo(
   sql: Sql,
   publicUrl: string,
@@ -63,7 +63,7 @@ export async function findLink(sql: Sql, secret: string): Promise<Link | undefin
   return link;
 }
 
-/** Of two that use it at once, the second gets undefined. */
+/** Deletes the link; undefined for the second of two that use it at once. */
 export async function useLink(sql: Sql, secret: string): Promise<Link | undefined> {
   const [link] = await sql<Link[]>`
     delete from person_links where hash = ${secretHash(secret)} and ${valid(sql)}

@@ -1,4 +1,4 @@
-/** Passkeys: to sign in with, and /v1/people/me/passkeys, those of the person whose token it is. */
+/** Passkeys: signing in with one, and /v1/people/me/passkeys. */
 import type { Database } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -7,21 +7,21 @@ import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn } from '#libs/tenants/bearer';
 import { endpoint } from '#libs/tenants/endpoint';
 import { useChallenge } from './challenges.ts';
-import type { Passkey } from './contract.ts';
+import type { Passkey as Shown } from './contract.ts';
 import { findMe, invalidCredentials } from './handlers.ts';
 import {
   deletePasskey,
   findPasskey,
-  type KnownPasskey,
   listPasskeys,
   notePasskeyUse,
+  type Passkey,
   requireRoomForPasskey,
   storePasskey,
 } from './passkeys.ts';
 import { changePerson, lockPerson } from './people.ts';
 import { peopleRoutes as routes, signInRoutes } from './routes.ts';
 import { type Accounts, endSessionsOf, freshFor, isFresh, requireAccounts, requireOwnPage } from './sessions.ts';
-import { answer, open, type SignInParts } from './sign-in.ts';
+import { open, type SignInParts, signedIn } from './sign-in.ts';
 import { checkRegistration, checkSignIn, registrationOptions, signInOptions } from './webauthn.ts';
 
 interface Parts {
@@ -29,7 +29,7 @@ interface Parts {
   accounts: Accounts | undefined;
 }
 
-const show = ({ passkeyId, name, createdAt, lastUsedAt }: KnownPasskey): Passkey => ({
+const show = ({ passkeyId, name, createdAt, lastUsedAt }: Passkey): Shown => ({
   passkeyId,
   name,
   createdAt: createdAt.toISOString(),
@@ -92,12 +92,12 @@ export const removePasskey = ({ db, accounts }: Parts): Middleware =>
     const perform = createPerform(db, subject);
     const removed = await perform(async (sql, note) => {
       await lockPerson(sql, number);
-      const gone = await deletePasskey(sql, number, passkeyId);
-      // otherwise nothing would be left to sign in with
+      const deleted = await deletePasskey(sql, number, passkeyId);
+      // without it the person could no longer sign in
       if ((await listPasskeys(sql, number)).length === 0) await changePerson(sql, number, { passwordOff: false });
       await endSessionsOf(sql, number, cookie.read(ctx));
-      await note({ act: 'passkey.delete', subject: personId, organizationId, details: { name: gone.name } });
-      return gone;
+      await note({ act: 'passkey.delete', subject: personId, organizationId, details: { name: deleted.name } });
+      return deleted;
     });
     ctx.body = show(removed);
   });
@@ -125,5 +125,5 @@ export const signInWithPasskey = (parts: SignInParts): Middleware =>
     });
     if (!opened)
       throw invalidCredentials('this passkey is not known here, or the sign-in took longer than 2 minutes; try again');
-    ctx.body = answer(ctx, parts, opened);
+    ctx.body = signedIn(ctx, parts, opened);
   });

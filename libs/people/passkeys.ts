@@ -1,23 +1,20 @@
-/** The passkeys of a person: their public keys. */
+/** Stored passkeys: a public key each. */
 import type { Sql } from '#libs/base/db/database';
 import { Problem } from '#libs/base/terms/problem';
 import { problemOf, requireRoom } from '#libs/tenants/refused-changes';
 import { makeId } from '#libs/tenants/tenants';
 import type { Credential } from './webauthn.ts';
 
-/** of a person */
+/** per person */
 const mostPasskeys = 20;
 
-interface Passkey {
+export interface Passkey extends Credential {
+  number: number;
   passkeyId: string;
+  personNumber: number;
   name: string;
   createdAt: Date;
   lastUsedAt: Date | null;
-}
-
-export interface KnownPasskey extends Passkey, Credential {
-  number: number;
-  personNumber: number;
 }
 
 const columns = (sql: Sql) => sql`
@@ -26,18 +23,18 @@ const columns = (sql: Sql) => sql`
   k.last_used_at as "lastUsedAt"`;
 
 /** Newest first. */
-export const listPasskeys = (sql: Sql, personNumber: number) => sql<KnownPasskey[]>`
+export const listPasskeys = (sql: Sql, personNumber: number) => sql<Passkey[]>`
   select ${columns(sql)} from person_passkeys k where person_number = ${personNumber} order by k.number desc`;
 
-/** Of the person whose handle the authenticator has stored with it. */
-export async function findPasskey(sql: Sql, credentialId: string, userHandle = ''): Promise<KnownPasskey | undefined> {
-  const [passkey] = await sql<KnownPasskey[]>`
+/** `userHandle`: the person's, which the authenticator stores beside the passkey. */
+export async function findPasskey(sql: Sql, credentialId: string, userHandle = ''): Promise<Passkey | undefined> {
+  const [passkey] = await sql<Passkey[]>`
     select ${columns(sql)} from person_passkeys k join people p on p.number = k.person_number
     where k.credential_id = ${credentialId} and p.user_handle = ${userHandle}`;
   return passkey;
 }
 
-/** Throws a 409 where there is no room for another one. */
+/** Throws a 409 where the person has as many as allowed. */
 export async function requireRoomForPasskey(sql: Sql, personNumber: number): Promise<void> {
   const there = sql<{ there: number }[]>`
     select count(*)::int as there from person_passkeys where person_number = ${personNumber}`;
@@ -46,13 +43,13 @@ export async function requireRoomForPasskey(sql: Sql, personNumber: number): Pro
   });
 }
 
-/** Undefined if somebody has it already, or the person is gone. */
+/** Undefined if the credential is stored already, or the person is gone. */
 export async function storePasskey(
   sql: Sql,
   personNumber: number,
   { name, credentialId, publicKey, counter, transports }: Credential & { name: string },
-): Promise<KnownPasskey | undefined> {
-  const [added] = await sql<KnownPasskey[]>`
+): Promise<Passkey | undefined> {
+  const [added] = await sql<Passkey[]>`
     insert into person_passkeys as k (id, person_number, name, credential_id, public_key, counter, transports)
     select ${makeId('pky')}, number, ${name}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter}, ${transports}
     from people where number = ${personNumber}
@@ -60,7 +57,7 @@ export async function storePasskey(
   return added;
 }
 
-/** Whether it is still there: until the transaction ends, nobody else removes it. */
+/** False if it has been removed. It cannot be removed until the transaction ends. */
 export async function notePasskeyUse(sql: Sql, number: number, counter: number): Promise<boolean> {
   const used = await sql`
     update person_passkeys
@@ -70,9 +67,9 @@ export async function notePasskeyUse(sql: Sql, number: number, counter: number):
 }
 
 /** Throws a 404 where the person has no such passkey. */
-export async function deletePasskey(sql: Sql, personNumber: number, passkeyId: string): Promise<KnownPasskey> {
-  const [gone] = await sql<KnownPasskey[]>`
+export async function deletePasskey(sql: Sql, personNumber: number, passkeyId: string): Promise<Passkey> {
+  const [deleted] = await sql<Passkey[]>`
     delete from person_passkeys k where person_number = ${personNumber} and id = ${passkeyId} returning ${columns(sql)}`;
-  if (!gone) throw new Problem('key_not_found', 'you have no such passkey');
-  return gone;
+  if (!deleted) throw new Problem('key_not_found', 'you have no such passkey');
+  return deleted;
 }

@@ -19,17 +19,17 @@ const maxmem = 64 * 1024 * 1024;
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 const hashOf = (password: string, salt: Buffer, { log2n, r, p }: Cost): Promise<Buffer> =>
-  // typed on another keyboard, the same letters may be other characters
+  // keyboards differ in how they compose the same letters
   derive(password.normalize('NFKC'), salt, hashLength, { N: 2 ** log2n, r, p, maxmem });
 
-/** As `people.password` has it. Takes a few tenths of a second, in a thread, and 32 MiB. */
+/** In the form of the column `people.password`. Takes a few tenths of a second in a thread, and 32 MiB. */
 export async function storedPassword(password: string, cost = usualCost): Promise<string> {
   const salt = randomBytes(16);
   const hash = await hashOf(password, salt, cost);
   return ['scrypt', cost.log2n, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$');
 }
 
-/** `stored`: undefined where there is none, which takes as long. */
+/** `stored`: undefined for an unknown person, which takes as long. */
 export async function isPassword(password: string, stored: string | undefined, cost = usualCost): Promise<boolean> {
   const [, log2n, r, p, salt = '', hash = ''] = (stored ?? '').split('$');
   if (stored === undefined) await hashOf(password, randomBytes(16), cost);
@@ -44,12 +44,12 @@ export async function isPassword(password: string, stored: string | undefined, c
   return false;
 }
 
-/** Characters that are judged: of a longer one what follows only adds to it, and takes time. */
+/** Characters that are judged: further ones only add strength, and take time. */
 const judged = 64;
 /** of 4 */
 const goodEnough = 3;
 
-/** Why, by the names that zxcvbn has for it. */
+/** By zxcvbn's warnings. */
 const reasons: Record<string, string> = {
   straightRow: 'is a row of keys, which is easy to guess',
   keyPattern: 'is a short pattern of keys, which is easy to guess',
@@ -65,7 +65,7 @@ const reasons: Record<string, string> = {
   userInputs: 'contains your address or your name',
 };
 
-/** Throws a 400 that says why where the password is easy to guess, also for somebody who knows `about`. */
+/** Throws a 400 with the reason if the password is easy to guess, also for somebody who knows `about`. */
 export async function requireStrong(password: string, about: string[]): Promise<void> {
   judging ??= load();
   const check = await judging;
@@ -80,7 +80,7 @@ export async function requireStrong(password: string, about: string[]): Promise<
 
 type Check = (password: string, about: string[]) => { score: number; feedback: { warning: string | null } };
 
-/** Its lists take some 7 MB, so they are loaded by the first who sets a password. */
+/** The word lists take some 7 MB, so they are loaded on first use. */
 let judging: Promise<Check> | undefined;
 
 async function load(): Promise<Check> {

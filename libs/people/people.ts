@@ -1,6 +1,5 @@
 /** People, their passwords, and the organizations that they belong to. */
 import type { Sql } from '#libs/base/db/database';
-import type { Scope } from '#libs/base/terms/terms';
 import { type Perform, partOf } from '#libs/tenants/audited-change';
 import { afterAllTokens } from '#libs/tenants/deletion';
 import { emailTaken, lockMembership, peopleChanges } from '#libs/tenants/organization-people';
@@ -11,9 +10,9 @@ export interface Person {
   email: string;
   name: string;
   password: string;
-  /** nobody signs in with the password */
+  /** the password does not sign in */
   passwordOff: boolean;
-  /** how passkeys identify them, in base64url */
+  /** identifies the person to authenticators; base64url */
   userHandle: string;
   createdAt: Date;
 }
@@ -21,24 +20,23 @@ export interface Person {
 const columns = (sql: Sql) => sql`
   number, email, name, password, password_off as "passwordOff", user_handle as "userHandle", created_at as "createdAt"`;
 
-/** Undefined where there is none. */
-export async function findPerson(sql: Sql, by: { email: string } | { number: number }): Promise<Person | undefined> {
-  const [person] = await sql<Person[]>`
-    select ${columns(sql)} from people
-    where ${'email' in by ? sql`email = ${by.email}` : sql`number = ${by.number}`}`;
+/** `personId`: the id in an organization, as access tokens have it. */
+export async function findPerson(
+  sql: Sql,
+  by: { email: string } | { number: number } | { personId: string },
+): Promise<Person | undefined> {
+  const which =
+    'email' in by
+      ? sql`email = ${by.email}`
+      : 'number' in by
+        ? sql`number = ${by.number}`
+        : sql`number = (select person_number from organization_people where id = ${by.personId})`;
+  const [person] = await sql<Person[]>`select ${columns(sql)} from people where ${which}`;
   return person;
 }
 
-/** The person whose token it is. */
-export async function findMember(sql: Sql, personId: string): Promise<Person | undefined> {
-  const [person] = await sql<Person[]>`
-    select ${columns(sql)} from people
-    where number = (select person_number from organization_people where id = ${personId})`;
-  return person;
-}
-
-/** Of somebody who was invited and has not accepted. */
-export async function findMembership(
+/** A pending invitation. */
+export async function findInvitation(
   sql: Sql,
   number: number,
 ): Promise<{ personId: string; email: string } | undefined> {
@@ -47,11 +45,11 @@ export async function findMembership(
   return found;
 }
 
-export async function isAnyone(sql: Sql): Promise<boolean> {
+export async function hasAnyPerson(sql: Sql): Promise<boolean> {
   return (await sql`select from people limit 1`).length > 0;
 }
 
-export const accountThere = () => emailTaken('there is an account with this address: sign in first');
+export const accountExists = () => emailTaken('there is an account with this address: sign in first');
 
 /** Throws a 409 where the address is taken. */
 export async function createPerson(
@@ -61,11 +59,11 @@ export async function createPerson(
   const [made] = await sql<{ number: number }[]>`
     insert into people (email, name, password) values (${email}, ${name}, ${password})
     on conflict (email) do nothing returning number`;
-  if (!made) throw accountThere();
+  if (!made) throw accountExists();
   return made.number;
 }
 
-/** What is undefined stays as it is. */
+/** Fields that are undefined stay as they are. */
 export const changePerson = (
   sql: Sql,
   number: number,
@@ -76,13 +74,13 @@ export const changePerson = (
     password_off = coalesce(${changed.passwordOff ?? null}, password_off)
   where number = ${number}`;
 
-/** Of two changes of the same person at once, the second waits. */
+/** Concurrent changes of the same person wait for each other. */
 export const lockPerson = (sql: Sql, number: number) => sql`
   select from people where number = ${number} for no key update`;
 
-/** Deletes a person who belongs to no organization any more. */
-async function deleteLeft(sql: Sql, number: number): Promise<void> {
-  // whoever gives them rights at this moment waits for it, or is seen below
+/** Deletes a person who no longer belongs to any organization. */
+async function deleteIfAlone(sql: Sql, number: number): Promise<void> {
+  // a concurrent grant of rights waits for this lock, or is visible to the next statement
   await sql`select from people where number = ${number} for update`;
   await sql`
     delete from people p
@@ -95,24 +93,17 @@ export interface OwnOrganization {
   personId: string;
 }
 
-/** By their names, without those that are being deleted. */
+/** Sorted by name, without those that are being deleted. */
 export const listOrganizationsOf = (sql: Sql, number: number) => sql<OwnOrganization[]>`
   select o.id as "organizationId", o.name, m.id as "personId"
   from organization_people m join organizations o on o.id = m.organization_id
   where m.person_number = ${number} and o.tokens_since is distinct from ${afterAllTokens}::timestamptz
   order by o.name, o.id`;
 
-export interface ListedPerson {
+export interface ListedPerson extends Omit<Shown, 'createdAt' | 'lastSeenAt'> {
   number: number;
-  personId: string;
-  email: string;
-  /** null while pending */
-  name: string | null;
-  scopes: Scope[];
   createdAt: Date;
   lastSeenAt: Date | null;
-  passkeys: number;
-  pending: boolean;
 }
 
 const listedColumns = (sql: Sql) => sql`
@@ -121,7 +112,7 @@ const listedColumns = (sql: Sql) => sql`
   (select count(*)::int from person_passkeys k where k.person_number = m.person_number) as passkeys,
   m.person_number is null as pending`;
 
-/** Newest first: of an organization, with those who are pending. */
+/** Newest first, with pending invitations. */
 export const listPeople = (
   sql: Sql,
   { organizationId, limit, after }: { organizationId: string; limit: number; after?: number | undefined },
@@ -145,7 +136,7 @@ export async function showPerson(sql: Sql, membershipNumber: number): Promise<Li
   return person;
 }
 
-/** By the address, also of somebody who is pending. */
+/** Also finds pending invitations. */
 export async function personIdOf(sql: Sql, organizationId: string, email: string): Promise<string | undefined> {
   const [found] = await sql<{ personId: string }[]>`
     select m.id as "personId" from organization_people m left join people p on p.number = m.person_number
@@ -153,12 +144,12 @@ export async function personIdOf(sql: Sql, organizationId: string, email: string
   return found?.personId;
 }
 
-/** Ends the rights in an organization, and deletes who belongs to no other. Resolves to the person as they were. */
+/** Ends the rights in an organization, and deletes a person who belongs to no other. Resolves to the person as they were. */
 export const removeFrom = (perform: Perform, organizationId: string, personId: string): Promise<ListedPerson> =>
   perform(async (sql, note) => {
     const { number, personNumber } = await lockMembership(sql, organizationId, personId);
     const before = await showPerson(sql, number);
     await peopleChanges(partOf(sql, note)).removePerson(organizationId, personId);
-    if (personNumber !== null) await deleteLeft(sql, personNumber);
+    if (personNumber !== null) await deleteIfAlone(sql, personNumber);
     return before;
   });

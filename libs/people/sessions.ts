@@ -1,15 +1,15 @@
-/** Sessions: a secret in a cookie that no script can read, by which a page gets an access token for five minutes at a time. */
+/** Sessions: a secret in a cookie that scripts cannot read. Pages exchange it for access tokens of five minutes. */
 import type { KeyObject } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { makeSecret, secretHash } from './links.ts';
 
-/** of a person; the oldest one ends */
+/** per person; the oldest one ends */
 const mostSessions = 20;
-/** days: without being used, and in all */
+/** lifetime in days: without use, and in all */
 const [unusedFor, inAll] = [30, 90];
-/** minutes after a sign-in in which passkeys are added */
+/** minutes after a sign-in in which passkeys can be added */
 export const freshFor = 10;
 
 export interface Session {
@@ -24,11 +24,11 @@ const valid = (sql: Sql) => sql`
 
 export interface Opening {
   number: number;
-  /** the one that was checked, if it was one: of a password that is changed at the same moment, no session is left */
+  /** the stored one that was checked, if any: a concurrent change of the password prevents the session */
   password?: string;
 }
 
-/** Returns the secret; undefined where the password is no longer that, or the person has gone. */
+/** Returns the secret; undefined if the password has changed meanwhile, or the person has been deleted. */
 export async function openSession(
   sql: Sql,
   { number: personNumber, password }: Opening,
@@ -53,10 +53,10 @@ export async function openSession(
   return secret;
 }
 
-/** Undefined where it has ended. Until the transaction ends, nobody else ends it. */
+/** Undefined if it has ended. It cannot end until the transaction does. */
 export async function useSession(sql: Sql, secret: string): Promise<Session | undefined> {
   const hash = secretHash(secret);
-  // locks the person before the session, in the order of the statements that end sessions
+  // locks the person before the session, as the statements that end sessions do
   await sql`
     update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
     where number = (select person_number from person_sessions where hash = ${hash} and ${valid(sql)})`;
@@ -66,7 +66,7 @@ export async function useSession(sql: Sql, secret: string): Promise<Session | un
   return session;
 }
 
-/** Whether this person signed in with it in the last minutes. */
+/** Whether it is the person's, and began in the last minutes. */
 export async function isFresh(sql: Sql, personNumber: number, secret: string): Promise<boolean> {
   const fresh = await sql`
     select from person_sessions
@@ -75,7 +75,7 @@ export async function isFresh(sql: Sql, personNumber: number, secret: string): P
   return fresh.length > 0;
 }
 
-/** Of the person's sessions: where they were last. */
+/** The one used last, in any session of the person. */
 export async function lastOrganization(sql: Sql, personNumber: number): Promise<string | null> {
   const [last] = await sql<{ organizationId: string | null }[]>`
     select last_organization as "organizationId" from person_sessions
@@ -95,12 +95,12 @@ export async function endSession(sql: Sql, secret: string, everywhere: boolean):
   return count;
 }
 
-/** All of a person's, but the one with this secret. */
+/** All of a person's except the one with the secret `but`. */
 export const endSessionsOf = (sql: Sql, personNumber: number, but?: string) => sql`
   delete from person_sessions
   where person_number = ${personNumber} ${but === undefined ? sql`` : sql`and hash <> ${secretHash(but)}`}`;
 
-/** Of all people of an organization. */
+/** Those of everybody in an organization. Returns how many ended. */
 export async function endSessionsIn(sql: Sql, organizationId: string): Promise<number> {
   const { count } = await sql`
     delete from person_sessions where person_number in (
@@ -126,15 +126,15 @@ function createCookie(publicUrl: string) {
   };
 }
 
-/** What an installation with accounts has. */
+/** The settings that accounts need. */
 export interface Accounts {
   publicUrl: string;
-  /** of people's tokens, and of challenges: the first signs */
+  /** for access tokens and challenges; the first one signs */
   keys: [KeyObject, ...KeyObject[]];
   cookie: ReturnType<typeof createCookie>;
 }
 
-/** Undefined where there are none. */
+/** Undefined if the installation has no accounts. */
 export function createAccounts(config: {
   publicUrl: string | undefined;
   tokens: { personKeys: KeyObject[] };
@@ -149,7 +149,7 @@ export function requireAccounts(accounts: Accounts | undefined): Accounts {
   throw notConfigured('this installation has no accounts: they need the settings SECRETS_KEY and PUBLIC_URL');
 }
 
-/** Throws a 403 for what no page of the service sends: a browser names the page's origin, and no page can change that. */
+/** Throws a 403 for requests of other origins. Browsers set the header, and pages cannot change it. */
 export function requireOwnPage(ctx: Context, accounts: Accounts | undefined): Accounts {
   const required = requireAccounts(accounts);
   if (ctx.get('origin') === new URL(required.publicUrl).origin) return required;

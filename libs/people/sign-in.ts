@@ -1,4 +1,4 @@
-/** /v1/sign-in, /v1/sign-out: for the pages of the service, by a cookie that no script can read. */
+/** /v1/sign-in, /v1/sign-out: for the pages of the service, with a cookie that scripts cannot read. */
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -32,11 +32,11 @@ export interface Opened {
   /** of the session */
   secret: string;
   organizations: OwnOrganization[];
-  /** of these, the one that the token is for */
+  /** the one that the access token is for */
   chosen: OwnOrganization;
 }
 
-/** Opens a session; by default in the organization used last. Throws a 401 where the person has gone meanwhile. */
+/** Opens a session; by default in the organization used last. Throws a 401 if the person has been deleted meanwhile. */
 export async function open(sql: Sql, person: Opening, organizationId?: string): Promise<Opened> {
   const organizations = await listOrganizationsOf(sql, person.number);
   const chosen = choose(organizations, organizationId ?? (await lastOrganization(sql, person.number)));
@@ -48,8 +48,8 @@ export async function open(sql: Sql, person: Opening, organizationId?: string): 
 const choose = (list: OwnOrganization[], organizationId: string | null): OwnOrganization | undefined =>
   list.find((each) => each.organizationId === organizationId) ?? list[0];
 
-/** Sets the cookie. */
-export function answer(ctx: Context, { accounts }: SignInParts, { secret, organizations, chosen }: Opened): SignedIn {
+/** The response's body. Sets the cookie. */
+export function signedIn(ctx: Context, { accounts }: SignInParts, { secret, organizations, chosen }: Opened): SignedIn {
   const {
     keys: [key],
     cookie,
@@ -62,7 +62,7 @@ export function answer(ctx: Context, { accounts }: SignInParts, { secret, organi
   };
 }
 
-/** One answer for an unknown address, a wrong password, and a person who was deleted. */
+/** The same for an unknown address, a wrong password and a deleted person, so that nobody learns which. */
 const wrongPassword = () => invalidCredentials('the address or the password is wrong');
 
 export const signInWithPassword = (parts: SignInParts): Middleware =>
@@ -73,16 +73,16 @@ export const signInWithPassword = (parts: SignInParts): Middleware =>
       return found?.passwordOff ? undefined : found;
     });
     if (!person) throw wrongPassword();
-    ctx.body = answer(ctx, parts, await db.transaction((sql) => open(sql, person)));
+    ctx.body = signedIn(ctx, parts, await db.transaction((sql) => open(sql, person)));
   });
 
-const signedOutMeanwhile = () => invalidCredentials('the session has ended: sign in again');
+const sessionEnded = () => invalidCredentials('the session has ended: sign in again');
 
 export const renew = (parts: SignInParts): Middleware =>
   guard(routes.renew, async (ctx, { body: { organizationId } }) => {
     const { db, attempts, accounts } = parts;
     const secret = requireAccounts(accounts).cookie.read(ctx);
-    if (secret === undefined) throw signedOutMeanwhile();
+    if (secret === undefined) throw sessionEnded();
     const opened = await attempts.secret(ctx, 'session', () =>
       db.transaction(async (sql): Promise<Opened | undefined> => {
         const session = await useSession(sql, secret);
@@ -96,8 +96,8 @@ export const renew = (parts: SignInParts): Middleware =>
         return { secret, organizations, chosen };
       }),
     );
-    if (!opened) throw signedOutMeanwhile();
-    ctx.body = answer(ctx, parts, opened);
+    if (!opened) throw sessionEnded();
+    ctx.body = signedIn(ctx, parts, opened);
   });
 
 export const signOut = ({ db, accounts }: SignInParts): Middleware =>

@@ -1,7 +1,7 @@
 import type { Database } from '#libs/base/db/database';
 import type { Leaving, Table } from '#libs/base/db/tables';
 
-/** Of people who belong to no other organization; their sessions and links go with them, and links with what they are for. */
+/** Deletes people who belong to no other organization; sessions, links and passkeys go with them by foreign keys. */
 async function* deletePeople(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
   const { count } = await db.write(
     (sql) => sql`

@@ -1,7 +1,7 @@
-/** What a browser is asked for a passkey, and the check of what it sends. The library is loaded on first use. */
+/** WebAuthn: options for the browser, and the check of its responses. The library is loaded on first use. */
 
 import type { BodyOf } from '#libs/base/http/routes';
-import { type ChallengeFor, makeChallenge, readChallenge, challengeLifetime as timeout } from './challenges.ts';
+import { makeChallenge, type Purpose, readChallenge, challengeLifetime as timeout } from './challenges.ts';
 import type { Person } from './people.ts';
 import type { peopleRoutes, signInRoutes } from './routes.ts';
 import type { Accounts } from './sessions.ts';
@@ -14,11 +14,11 @@ export interface Credential {
   transports: string[];
   /** as COSE */
   publicKey: Uint8Array<ArrayBuffer>;
-  /** of signatures; 0 if the authenticator does not count them */
+  /** of signatures; 0 if the authenticator does not count */
   counter: number;
 }
 
-/** `known`: the person's own; an authenticator that has one of them adds no other. */
+/** `known`: the person's passkeys; an authenticator that has one of them does not add another. */
 export async function registrationOptions(
   { publicUrl, keys: [key] }: Accounts,
   { number, userHandle, email, name }: Person,
@@ -38,7 +38,7 @@ export async function registrationOptions(
   });
 }
 
-/** Names no credentials: nothing in it depends on who asks. */
+/** Without credentials, so that the options do not depend on the person. */
 export async function signInOptions({ publicUrl, keys: [key] }: Accounts) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
@@ -55,32 +55,32 @@ interface Expected {
   expectedChallenge: (challenge: string) => boolean;
 }
 
-/** Undefined if the response is not right. `nonce`: of its challenge, which is accepted once. */
+/** Undefined if the response is invalid. `nonce`: of its challenge, which the caller accepts once. */
 async function check<T>(
   { publicUrl, keys }: Accounts,
-  whatFor: ChallengeFor,
+  purpose: Purpose,
   verify: (expected: Expected) => Promise<T | undefined>,
 ): Promise<{ proven: T; nonce: Buffer } | undefined> {
   const { origin, hostname } = new URL(publicUrl);
   const nonces: Buffer[] = [];
   const expectedChallenge = (challenge: string): boolean => {
-    const nonce = readChallenge(keys, whatFor, challenge);
+    const nonce = readChallenge(keys, purpose, challenge);
     if (nonce) nonces.push(nonce);
     return nonce !== undefined;
   };
-  // the library throws if anything is wrong with a response
+  // the library throws for an invalid response
   const proven = await verify({ expectedOrigin: origin, expectedRPID: hostname, expectedChallenge }).catch(() => {});
   const [nonce] = nonces;
   return proven !== undefined && nonce ? { proven, nonce } : undefined;
 }
 
-/** What extensions say is not looked at. */
+/** Extensions are not used. */
 const clientExtensionResults = {};
 
 type Created = BodyOf<typeof peopleRoutes.addPasskey>['credential'];
 type Signed = BodyOf<typeof signInRoutes.signInWithPasskey>['credential'];
 
-/** Whether it is a new passkey of this person for this site, with user verification. */
+/** Undefined unless it is a passkey of this person for this site, with user verification. */
 export async function checkRegistration(accounts: Accounts, { number }: Person, credential: Created) {
   const { verifyRegistrationResponse } = await library();
   return check(accounts, { person: number }, async (expected): Promise<Credential | undefined> => {
@@ -94,7 +94,7 @@ export async function checkRegistration(accounts: Accounts, { number }: Person, 
   });
 }
 
-/** Whether this passkey signed in here, with user verification; if so, its new counter. */
+/** The passkey's new counter; undefined unless it signed in here, with user verification. */
 export async function checkSignIn(accounts: Accounts, passkey: Credential, credential: Signed) {
   const { verifyAuthenticationResponse } = await library();
   const { credentialId: id, publicKey, counter } = passkey;

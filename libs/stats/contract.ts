@@ -1,4 +1,4 @@
-/** Statistics: the counters, and with `by` what decisions have in common; the organization with its month's usage. */
+/** Statistics: counters, and with `by` facets; and the organization with its usage of the month. */
 import { z } from 'zod';
 import { countDays, monthsBetween } from '#libs/base/terms/calendar';
 import { date, inOrder, outOfOrder } from '#libs/base/terms/parameters';
@@ -56,7 +56,7 @@ const objections = count.optional().meta({
   description:
     '`reject_all`, `custom` and `withdraw` with the model `opt_out` or `none`, which are no choices; left out if there are none',
 });
-/** Of counters: they are left out where Postgres does not answer at once. */
+/** With counters; left out if Postgres is slow. */
 const rates = { choices: choices.optional(), optInRate: optInRate.optional(), objections };
 const pending = count.optional().meta({
   description: 'decisions of `total` that `choices` and `optInRate` do not include yet; left out if there are none',
@@ -121,7 +121,7 @@ export const domainStats = z.object({ domainId: z.string(), ...stats }).meta({ i
 
 export const organizationStats = z.object({ organizationId: z.string(), ...stats }).meta({ id: 'OrganizationStats' });
 
-/** That a banner was shown: it is counted by these values, and nothing else is kept. */
+/** A banner was shown. Displays are counted by these values, and nothing else is stored. */
 export const displayBody = recordBody.pick({ bannerVersion: true, variant: true, language: true }).meta({
   id: 'DisplayBody',
   description: 'A display of a banner. A field that is unknown or breaks its rule is left out.',

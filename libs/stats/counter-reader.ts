@@ -11,12 +11,12 @@ import { fill, isReady } from './redis/fill.ts';
 import { readCounters, sumCounters, type Wanted } from './redis/read.ts';
 import { listCounters, readCounts } from './stored-counters.ts';
 
-/** Organizations at a time. No places: whoever asks, an organization has one fill, so there are no turns to take. */
+/** Organizations at a time. Fair turns are not needed, because an organization has at most one fill. */
 const fillsAtOnce = 2;
 
 type StatsSource = 'redis' | 'postgres';
 
-/** `inPlace`: what is read from Postgres takes one; without it, the caller has one. */
+/** `inPlace`: gives a read from Postgres a place; absent if the caller has one. */
 export interface CounterReader {
   /** The counts of each period; one without decisions may be absent. */
   read(wanted: Wanted, inPlace?: InPlace): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
@@ -35,7 +35,7 @@ export function createCounterReader(options: {
   const filling = new Set<string>();
   const limit = pLimit(fillsAtOnce);
 
-  /** Who is asked for is filled at once, before the worker comes to it; of very many, one after the other. */
+  /** Fills an organization as soon as it is read, without waiting for the worker. */
   const startFill = (organizationId: string) => {
     if (filling.has(organizationId)) return;
     filling.add(organizationId);

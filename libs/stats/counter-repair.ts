@@ -1,4 +1,4 @@
-/** Keeps the counters in Redis correct. When it runs is no matter of Redis, which may be emptied. */
+/** Keeps the counters in Redis correct. Timers and not Redis decide when it runs, because Redis may be flushed. */
 import type { Scheduler } from '#libs/base/scheduler';
 import type { RepairParts } from './each-organization.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
@@ -32,7 +32,7 @@ export function scheduleCounterRepair(
   );
 }
 
-/** Each round begins after the organization that the one before it ended with. */
+/** Each round begins after the last organization of the round before. */
 function inPieces(
   repair: (signal: AbortSignal, after: string) => Promise<string>,
 ): (signal: AbortSignal) => Promise<void> {

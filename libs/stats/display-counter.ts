@@ -1,6 +1,6 @@
 /**
- * Displays on their way to Postgres: counted in this process and stored once a second. What could not be stored is tried
- * again under the same id while new ones gather, so that each counts once although an answer got lost.
+ * Displays on their way to Postgres: counted in this process and stored once a second. A flush that fails is retried under
+ * the same id, so each display counts once even if the response of Postgres got lost.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#libs/base/ops/process-log';
@@ -16,7 +16,7 @@ const storeEvery = 1_000;
 const stopPatience = 2_500;
 
 export interface DisplayCounter {
-  /** `time`: when its request came, in Unix milliseconds. */
+  /** `time`: of the request, in Unix milliseconds */
   count(of: DisplayedOn, time: number, body: DisplayBody): void;
   /** Stores what is left, within 2.5 s. */
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export function createDisplayCounter({
     },
   });
 
-  /** What is being tried, and then what gathered meanwhile. */
+  /** The flush under way, and then the displays since. */
   const storeAll = async () => {
     await storing.catch(() => {});
     await storeOne();
@@ -80,19 +80,19 @@ export function createDisplayCounter({
 
 const totalOf = ({ rows }: Pick<Flush, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);
 
-/** Different ones between two flushes: of a domain, of an organization, which has an eighth, and of all. */
+/** Distinct values between two flushes: of a domain; of an organization, an eighth of all; and in all. */
 const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
 
 type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;
 
 /**
- * Counts displays in memory, by domain, day and values. A page's key is public and anyone may make up values: past a bound
- * these are left out, and the display still counts.
+ * Counts displays in memory, by domain, day and values. A page's key is public, so anybody can make up values: beyond a
+ * limit, displays are counted without them.
  */
 interface DisplayTally {
   /** `time`: Unix milliseconds */
   add(of: DisplayedOn, time: number, body: DisplayBody): void;
-  /** What was counted since the last time. */
+  /** The counts since the last call. */
   take(): Displays[];
 }
 
@@ -138,7 +138,7 @@ export function createDisplayTally({ perDomain, perOrganization, inAll } = bound
   };
 }
 
-/** `dayOf`, which takes longer than all else here, once for each second. */
+/** Calls `dayOf` once a second, because it takes longer than the rest of a count. */
 function createDays(): (time: number) => string {
   let last = { second: Number.NaN, day: '' };
   return (time) => {

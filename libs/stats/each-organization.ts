@@ -6,19 +6,18 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import type { StatsMetrics } from './metrics.ts';
 
 export interface RepairParts {
-  /** fails fast where Redis is away */
+  /** fails fast if Redis is down */
   redis: RedisConnection;
   db: Database;
   log: Log;
   metrics: StatsMetrics;
 }
 
-/** Organizations at a time: the stores are kept busy, and recording has its share of them. */
+/** Organizations at a time: enough to keep the stores busy, and to leave recording its share. */
 export const atOnce = 3;
 
 /**
- * One organization that fails must not keep the others from being repaired. None is begun once `signal` aborts. Returns how
- * many failed.
+ * Continues after an organization that fails, and starts none once `signal` aborts. Returns how many failed.
  */
 export async function eachOrganization(
   { log }: Pick<RepairParts, 'log'>,

@@ -1,4 +1,4 @@
-/** Reads facets, and until when they are complete; what was read is kept for as long as it holds. */
+/** Reads facets and the time until which they are complete, and caches them until facets are derived again. */
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
 import { type InPlace, withoutPlace } from '#libs/base/places';
@@ -6,14 +6,14 @@ import { addDays, cover, firstDay, isMonth, periodsOf, type Span } from '#libs/b
 import { type Breakdown, decisions, type OrganizationDimension, wholeOrganization } from '#libs/base/terms/terms';
 import { within } from '#libs/base/timers';
 
-/** What decisions of one value add up to, without crawlers'. */
+/** The sums of the decisions with one value, without crawlers'. */
 export interface Facet extends Breakdown {
   dimension: OrganizationDimension | 'crawlers';
   /** '' for none */
   value: string;
-  /** all values that have no row of their own */
+  /** the sum of values without a row of their own */
   isOther: boolean;
-  /** the day or month, where the question was for each; '' for all together */
+  /** the day or month, if the question was by period; otherwise '' */
   period: string;
   choices: number;
   optIns: number;
@@ -21,13 +21,13 @@ export interface Facet extends Breakdown {
   answers: number;
   /** decisions other than `accept_all` under a model that asks nobody first; they are no choices */
   objections: number;
-  /** of a category only */
+  /** only of a category */
   allowed: number;
   denied: number;
   displays: number;
-  /** of a domain only: when its newest record was decided */
+  /** only of a domain: the time of its newest decision */
   lastAt?: Date | null;
-  /** of a domain's versions only: the first day that has the value, where no day before those of the question has */
+  /** only of a domain's versions: the first day with the value, if no day before the question's has it */
   firstDay?: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface FacetQuestion {
   /** '' for the whole organization */
   domainId: string;
   dimensions: Facet['dimension'][];
-  /** UTC days and months, none of which holds another */
+  /** UTC days and months that do not overlap */
   spans: Span[];
   /** a facet for each day and month, instead of their sum */
   isByPeriod?: boolean;
@@ -49,7 +49,7 @@ const sums = [...summed.map((name) => [name, name]), ['opt_ins', '"optIns"']]
 
 /** No decision is older. */
 const firstCounted = '2000-01-01';
-/** Dimensions whose values come one after the other. */
+/** Dimensions whose values replace each other over time. */
 const versions: readonly Facet['dimension'][] = ['bannerVersion', 'policyVersion'];
 
 export async function readFacets(sql: Sql, question: FacetQuestion): Promise<Facet[]> {
@@ -81,7 +81,7 @@ export async function readFacets(sql: Sql, question: FacetQuestion): Promise<Fac
   return dimensions.length === stored.length ? facets : [...facets, ...(await readDomains(sql, question))];
 }
 
-/** Of each domain of an organization, whether or not it has decisions in these days. Every record has a source. */
+/** Facets of all domains of an organization, also those without decisions. Every record has a source. */
 const readDomains = (sql: Sql, { organizationId, spans }: FacetQuestion) => sql<Facet[]>`
   select
     'domain' as dimension, domains.id as value, false as "isOther", '' as period, summed.*,
@@ -98,7 +98,6 @@ const readDomains = (sql: Sql, { organizationId, spans }: FacetQuestion) => sql<
   ) as newest on true
   where domains.organization_id = ${organizationId}`;
 
-/** of their derivation */
 export const facetsName = 'facets';
 
 interface Through {
@@ -107,7 +106,7 @@ interface Through {
   at: Date | null;
 }
 
-/** What was stored before then is in the facets. */
+/** Facets include all that was stored before `at`. */
 export async function facetsThrough(sql: Sql): Promise<Through> {
   const [row] = await sql<Through[]>`
     select epoch, (select closed_at from closed_epochs c where c.epoch <= d.epoch order by c.epoch desc limit 1) as at
@@ -115,41 +114,41 @@ export async function facetsThrough(sql: Sql): Promise<Through> {
   return row ?? { epoch: 0, at: null };
 }
 
-/** What was read through one of them is not what another has: a restored Postgres closes epochs of the same numbers anew. */
+/** Compares times too, because a restored Postgres closes epochs with the same numbers again. */
 const isSame = (one: Through, other: Through): boolean =>
   one.epoch === other.epoch && one.at?.getTime() === other.at?.getTime();
 
-/** As short for a year of days as for one: it is made for each answer, and may be kept a hundred thousand times. */
+/** The cache key: short even for a year of days, because the cache may have a hundred thousand. */
 export const nameOf = ({ organizationId, domainId, dimensions, spans, isByPeriod = false }: FacetQuestion): string =>
   [organizationId, domainId, ...dimensions, isByPeriod, ...spans.flatMap(({ from, to }) => [from, to])].join(' ');
 
-/** facets of all answers together, some 300 bytes each */
-const kept = 100_000;
+/** facets in the cache, some 300 bytes each */
+const mostCached = 100_000;
 /** milliseconds */
 const throughHolds = 1_000;
 /** milliseconds */
 const quick = 250;
 const restAfterFailure = 5_000;
 
-/** `inPlace`: what is read from Postgres takes one; without it, the caller has one. */
+/** `inPlace`: gives a read from Postgres a place; absent if the caller has one. */
 export interface FacetReader {
-  /** Until when facets are complete. */
+  /** The time until which facets are complete. */
   through(): Promise<Through>;
   read(question: FacetQuestion, through: Through): Promise<Facet[]>;
-  /** For an answer that is complete enough without: undefined where Postgres does not answer the organization at once. */
+  /** For responses that can do without: undefined if Postgres is slow for the organization. */
   readIfQuick(question: FacetQuestion, inPlace?: InPlace): Promise<Facet[] | undefined>;
 }
 
 export function createFacetReader(db: Database): FacetReader {
-  const answers = new LRUCache<string, { through: Through; facets: Facet[] }>({
-    maxSize: kept,
+  const cache = new LRUCache<string, { through: Through; facets: Facet[] }>({
+    maxSize: mostCached,
     sizeCalculation: ({ facets }) => facets.length + 1,
   });
-  /** What is being read, for all who ask for it. */
+  /** reads under way, which concurrent callers share */
   const reading = new Map<string, Promise<Facet[]>>();
-  /** organizations that Postgres did not answer */
+  /** organizations for which Postgres was too slow */
   const resting = new LRUCache<string, true>({ max: 10_000, ttl: restAfterFailure });
-  let last: { at: number; asked: Promise<Through>; answer?: Through } | undefined;
+  let last: { at: number; asked: Promise<Through>; found?: Through } | undefined;
 
   const current = () => (last && performance.now() - last.at < throughHolds ? last : undefined);
 
@@ -160,10 +159,10 @@ export function createFacetReader(db: Database): FacetReader {
     const next: typeof last = { at: performance.now(), asked };
     last = next;
     asked.then(
-      (answer) => {
-        next.answer = answer;
+      (found) => {
+        next.found = found;
       },
-      // the next one asks again
+      // the next call reads it again
       () => {
         last = undefined;
       },
@@ -172,17 +171,17 @@ export function createFacetReader(db: Database): FacetReader {
   }
 
   function find(name: string, through: Through): Facet[] | undefined {
-    const known = answers.get(name);
+    const known = cache.get(name);
     return known && isSame(known.through, through) ? known.facets : undefined;
   }
 
   async function ask(name: string, question: FacetQuestion, through: Through): Promise<Facet[]> {
     const facets = await db.read((sql) => readFacets(sql, question));
-    answers.set(name, { through, facets });
+    cache.set(name, { through, facets });
     return facets;
   }
 
-  /** Whoever asks while it is read shares what is found, unless facets have moved on since it was begun. */
+  /** Concurrent callers share a read, unless facets have been derived further since it began. */
   function askOnce(name: string, question: FacetQuestion, through: Through): Promise<Facet[]> {
     const key = `${through.epoch} ${through.at?.getTime()} ${name}`;
     const begun = reading.get(key) ?? ask(name, question, through).finally(() => reading.delete(key));
@@ -192,7 +191,7 @@ export function createFacetReader(db: Database): FacetReader {
 
   async function read(question: FacetQuestion, through: Through, inPlace = withoutPlace): Promise<Facet[]> {
     const name = nameOf(question);
-    // once there is a place, another may have read it
+    // another call may have read it while this one waited for a place
     return find(name, through) ?? inPlace(async () => find(name, through) ?? askOnce(name, question, through));
   }
 
@@ -202,7 +201,7 @@ export function createFacetReader(db: Database): FacetReader {
     async readIfQuick(question, inPlace) {
       const { organizationId } = question;
       if (resting.has(organizationId)) return undefined;
-      const until = current()?.answer;
+      const until = current()?.found;
       const known = until && find(nameOf(question), until);
       if (known) return known;
       try {

@@ -1,4 +1,4 @@
-/** Facets as an answer has them: groups, and the rates. */
+/** Facets as the API shows them: groups and rates. */
 
 import { optInRate } from '#libs/base/terms/opt-in';
 import {
@@ -12,13 +12,13 @@ import {
 import type { CategoryGroup, StatsGroup } from './contract.ts';
 import type { Facet } from './facets.ts';
 
-/** values that have a group of their own; domains all have one, since nobody makes them up */
+/** values with a group of their own; all domains have one, because callers cannot make them up */
 const most = 200;
 
 const addUp = (facets: Facet[], count: (facet: Facet) => number): number =>
   facets.reduce((sum, facet) => sum + count(facet), 0);
 
-/** The answer's own part of what was found `by` a dimension, `source` and `crawlers`. */
+/** The part of the response that is by a dimension. `found`: facets of the dimension, of `source` and `crawlers`. */
 export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
   const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
   return {
@@ -28,10 +28,10 @@ export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
   };
 }
 
-/** Every record has a source, and every display. */
+/** Every record and every display has a source. */
 export const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
 
-/** The rates beside `counts`, which are ahead of them, from what was found by source and of crawlers. */
+/** Rates for a response with `counts`, which are ahead of facets. `found`: facets of `source` and `crawlers`. */
 export function ratesBeside(counts: Breakdown, found: Facet[]) {
   const pending = totalOf(counts) - totalOf(sumOf(found));
   return { ...ratesOf(bySource(found)), ...(pending > 0 && { pending }) };
@@ -39,23 +39,23 @@ export function ratesBeside(counts: Breakdown, found: Facet[]) {
 
 export const bySource = (found: Facet[]): Facet[] => found.filter(({ dimension }) => dimension === 'source');
 
-/** Without objections where there is none. */
+/** Without `objections` if there are none. */
 export function choiceFigures(facets: Facet[]): { choices: number; optInRate: number | null; objections?: number } {
   const objections = addUp(facets, (facet) => facet.objections);
   const figures = { choices: addUp(facets, ({ choices }) => choices), optInRate: optInRate(facets) };
   return objections === 0 ? figures : { ...figures, objections };
 }
 
-/** Absent where no display was counted. */
+/** Undefined if no display was counted. */
 function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
   const displays = addUp(facets, (facet) => facet.displays);
   if (displays === 0) return undefined;
   const answers = addUp(facets, (facet) => facet.answers);
-  // a banner may be answered on another day than it was shown
+  // a decision may be on a later day than the display
   return { displays, noChoiceRate: Math.max(0, 1 - answers / displays) };
 }
 
-/** Of these dimensions values alone are stored. Every record has a source, so the rest has no value. */
+/** Facets of these dimensions leave out records without a value. Every record has a source, so the difference is theirs. */
 const hasRest: readonly OrganizationDimension[] = ['region', 'model'];
 const counted = [...decisions, 'choices', 'optIns', 'answers', 'objections'] as const;
 
@@ -67,7 +67,7 @@ function withRest(own: Facet[], bySource: Facet[]): Facet[] {
   return totalOf(rest) > 0 ? [...own, rest] : own;
 }
 
-/** Largest first. What has no group of its own comes last, together. */
+/** Largest first, and last the sum of values without a group of their own. */
 function groupsOf(by: OrganizationDimension, facets: Facet[]): StatsGroup[] | CategoryGroup[] {
   const own = facets.filter(({ isOther }) => !isOther).sort(bySize);
   const none = own.filter(({ value }) => value === '');

@@ -1,7 +1,4 @@
-/**
- * The counters over any range of days; with `by` also what the
- * decisions have in common, which is complete until `through`.
- */
+/** Statistics: counters over any range of days, and with `by` facets, which are complete until `through`. */
 import type { z } from 'zod';
 import { groupBy } from '#libs/base/group-by';
 import { hashedTag } from '#libs/base/http/etag';
@@ -55,7 +52,7 @@ interface Question extends z.infer<typeof organizationStatsQuery> {
 
 interface Found {
   headers: Record<string, string>;
-  /** undefined where the client has the answer already */
+  /** undefined if the client's copy is current */
   stats: Omit<DomainStats, 'domainId'> | undefined;
 }
 
@@ -66,7 +63,7 @@ type Conditions = Pick<Asked<Route>, 'workIn' | 'ifNoneMatch'>;
 
 function readStats(parts: StatsParts, { workIn, ifNoneMatch }: Conditions, question: Question): Promise<Found> {
   const { interval, by } = question;
-  // what is asked by a dimension has its place among the reads already
+  // with `by`, the request has a place among the reads already
   const inPlace: InPlace = (work) => workIn(parts.places.reads, work);
   if (interval !== undefined) return readSeries(parts, { ...question, interval }, inPlace);
   if (by === undefined) return readSums(parts, question, inPlace);
@@ -149,7 +146,7 @@ function byMonth(from: string, to: string, counts: Map<string, Breakdown>, bySou
   return Array.from(months, ([month, each]) => ({ month, ...withTotal(each), ...rates(month) }));
 }
 
-/** Of each bucket; nothing where facets were not at hand. */
+/** Rates of each bucket; undefined without facets. */
 function ratesIn(bySource: Facet[] | undefined, bucketOf: (period: string) => string) {
   const facets = bySource && groupBy(bySource, ({ period }) => bucketOf(period));
   return (bucket: string) => facets && choiceFigures(facets.get(bucket) ?? []);

@@ -1,4 +1,4 @@
-/** The monthly limit of a plan: how many of its records an organization has used. Crawlers' do not count. */
+/** The monthly limit of a plan, and the records that count towards it: all except crawlers'. */
 
 import { LRUCache } from 'lru-cache';
 import type { Reads, Sql } from '#libs/base/db/database';
@@ -13,14 +13,14 @@ export interface Cap {
 }
 
 /**
- * Once the organization's records of this UTC month reach the plan's limit: how many there are, and until when pages of
- * the log are short. Nothing else is withheld: whoever has a page's public key can bring it about.
+ * If the organization's records of this UTC month have reached the plan's limit: their number, and the time until which
+ * pages of the log are short. Nothing else is limited, because anybody with a page's public key can send records.
  */
 export async function findCap(sql: Sql, { organizationId, plan }: Organization, now: number): Promise<Cap | null> {
   const limit = plan.monthlyRecordLimit;
   if (limit === null) return null;
   const month = monthOf(now);
-  // crawlers are counted by domain, which is not worth it below the limit
+  // crawlers are counted by domain, which is too expensive below the limit
   const [row] = await sql<{ used: number }[]>`
     select ${usedIn(sql, sql`organizations`, sql`${month}`)} as used from organizations
     where id = ${organizationId} and ${allIn(sql, sql`organizations`, sql`${month}`)} >= ${limit}`;
@@ -38,7 +38,7 @@ export const allIn = (sql: Sql, organization: Expression, month: Expression) => 
       where organization_id = ${organization}.id and domain_id = '' and period = ${month}
     ), 0)`;
 
-/** Those of crawlers alone, which are counted with the record, not with its epoch. */
+/** Crawlers' records, which are counted as they are stored, not with their epoch. */
 const crawlersIn = (sql: Sql, organization: Expression, month: Expression) => sql`
   (
     select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint
@@ -46,13 +46,13 @@ const crawlersIn = (sql: Sql, organization: Expression, month: Expression) => sq
     where organization_id = ${organization}.id
   )`;
 
-/** Those that count towards the limit. */
+/** Records that count towards the limit. */
 export const usedIn = (sql: Sql, organization: Expression, month: Expression) =>
   sql`greatest(0, ${allIn(sql, organization, month)} - ${crawlersIn(sql, organization, month)})`;
 
 export type CountCrawlers = (organizationId: string, month: string) => Promise<number>;
 
-/** Crawlers' records of an organization in a month, at most half a second old; 0 where Postgres does not answer at once. */
+/** Crawlers' records of an organization in a month, at most half a second old; 0 if Postgres is slow. */
 export function createCrawlerCount(db: Reads): CountCrawlers {
   const ask = async (organizationId: string, month: string) => {
     const [row] = await db.read(
@@ -71,8 +71,8 @@ export function createCrawlerCount(db: Reads): CountCrawlers {
 }
 
 /**
- * When the last of a month's records came but for the `later` newest, crawlers' not counted. Null where it is in none of the
- * newest epochs: only their records are looked through.
+ * The arrival of the month's last record before its `later` newest, without crawlers'. Null if that record is in none of the
+ * three newest epochs, the only ones that are read.
  */
 export const cameAt = (sql: Sql, organization: Expression, month: Expression, later: Expression) => sql`
   (

@@ -1,4 +1,3 @@
-/** Statistics: what counts, and where it is read. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Question } from '#libs/base/ops/asked-gauges';
 import { fractions } from '#libs/base/ops/metrics';
@@ -35,7 +34,7 @@ export function createStatsMetrics(register: Registry) {
       registers,
     }),
   };
-  // a rate misses the first count of what begins with it
+  // a rate needs a zero before the first count
   for (const outcome of ['counted', 'stored']) metrics.displays.inc({ outcome }, 0);
   for (const source of ['redis', 'postgres']) metrics.statsReads.inc({ source }, 0);
   return metrics;
@@ -43,7 +42,6 @@ export function createStatsMetrics(register: Registry) {
 
 export type StatsMetrics = ReturnType<typeof createStatsMetrics>;
 
-/** that are counted */
 const most = 100_000;
 
 export const statsBacklog: Question<number> = {

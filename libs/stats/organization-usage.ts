@@ -1,4 +1,4 @@
-/** What a dashboard needs to draw its menu. */
+/** The organization with its usage, from which the dashboard draws its menu. */
 import { monthOf, spanOf } from '#libs/base/terms/calendar';
 import { type Breakdown, totalOf, wholeOrganization } from '#libs/base/terms/terms';
 import { endpoint } from '#libs/tenants/endpoint';
@@ -12,7 +12,7 @@ interface Counters {
   sum(wanted: Wanted): Promise<{ source: string; counts: Breakdown }>;
 }
 
-/** Most are in order already, so this costs little. */
+/** Cheap, because most are sorted already. */
 const collator = new Intl.Collator('en');
 const byName = (a: OwnDomain, b: OwnDomain): number =>
   collator.compare(a.name, b.name) || collator.compare(a.domainId, b.domainId);

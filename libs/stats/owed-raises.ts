@@ -1,4 +1,4 @@
-/** Owed raises: counters that somebody changed without being able to raise Redis. One row a counter, however often. */
+/** Owed raises: counters that changed in Postgres while Redis could not be raised. One row for each counter. */
 
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
@@ -9,7 +9,7 @@ import { isStrange, raise } from './redis-counters.ts';
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 
 interface OwedRaise extends Counter {
-  /** grows whenever the counter is owed again */
+  /** increases each time the counter is owed again */
   times: number;
 }
 
@@ -40,7 +40,7 @@ async function listOwedRaises(sql: Sql, after: CounterKey | undefined, limit: nu
     order by organization_id, domain_id, period`;
 }
 
-/** Forgets what was raised; what has been owed again since then stays. Rows are locked in the order of `oweRaises`. */
+/** Deletes what was raised, except counters owed again since. Rows are locked in the order of `oweRaises`. */
 const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number })[]) => sql`
   with locked as materialized (
     select organization_id, domain_id, o.period
@@ -57,7 +57,7 @@ const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number })[]) 
 /** counters at once */
 const chunk = 1_000;
 
-/** Raises what is owed and forgets it. Returns how many counters that were; rejects where some could not be raised. */
+/** Raises owed counters and deletes their rows. Returns how many; rejects if some could not be raised. */
 export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' | 'db'>): Promise<number> {
   let swept = 0;
   let failure: unknown;
@@ -69,7 +69,7 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
       byOrganization.map((group) =>
         raise(
           redis.client,
-          // an organization that was deleted has none left
+          // counters of a deleted organization are gone
           group.filter((counter) => totalOf(counter) > 0),
         ),
       ),
@@ -78,7 +78,7 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
     if (raised.length > 0) await db.write((sql) => deleteOwedRaises(sql, raised));
     const reasons = raises.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     failure ??= reasons[0];
-    // nothing could be raised: Redis has gone, and what is left waits until it is back
+    // Redis is down if nothing could be raised, and the rest waits until it is back
     if (raised.length === 0 && !reasons.every(isStrange)) break;
     swept += raised.length;
     last = owed.length === chunk ? owed.at(-1) : undefined;

@@ -1,4 +1,4 @@
-/** POST /v1/consent/:domainId/displays: a banner was shown. Counted in memory, so it is answered at once. */
+/** POST /v1/consent/:domainId/displays: a banner was shown. Displays are counted in memory, so the response is immediate. */
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { readOptionalObject, wantsStrict } from '#libs/base/http/body';
@@ -25,10 +25,10 @@ export function countDisplay({ displays, noteLeftOut }: { displays: DisplayCount
   };
 }
 
-/** Texts whose look is remembered: a look takes longer than all else here. */
+/** User agents whose kind is cached, because detecting it takes longer than the rest of the request. */
 const remembered = 5_000;
 
-/** As records are told apart: by at most 512 characters, and what names nothing is a program. */
+/** As for records: by the first 512 characters, and a request without a user agent counts as a program. */
 function createCrawlerCheck(): (userAgent: string | undefined) => boolean {
   const known = new LRUCache<string, boolean>({ max: remembered });
   return (userAgent) => {

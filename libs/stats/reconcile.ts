@@ -1,4 +1,4 @@
-/** Organizations without a mark are filled; counters that differ from Postgres are dropped and filled. */
+/** Fills organizations without a ready mark; drops and fills counters that differ from Postgres. */
 
 import pLimit from 'p-limit';
 import { Batcher } from '#libs/base/batcher';
@@ -14,25 +14,25 @@ import { fill, readyAmong } from './redis/fill.ts';
 import { drop, isStrange } from './redis-counters.ts';
 import { countersOfSmall, countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
 
-/** Days that records may still arrive for, and a little more. */
+/** Days that records may still arrive for, with a margin. */
 const watchedDays = 32;
 const everything = '0000-00-00';
-/** Milliseconds that a raise may be on its way. */
+/** Milliseconds that a raise may be pending. */
 const raisePatience = 1_000;
-/** organizations that are listed at once, and that a round looks at for their marks */
+/** organizations in one list, and in one round of looking for marks */
 const page = 1_000;
 const piece = 5_000;
 /** Organizations that are compared at once: while Redis compares some, Postgres reads the counters of others. */
 const comparedAtOnce = 200;
-/** With so many a round does not wait for its end: after a restore all may differ. */
+/** A round repairs this many without waiting for its end: after a restore, all may differ. */
 const mostSuspicions = 5_000;
-/** Milliseconds after which a round leaves the other organizations to the next one. */
+/** Milliseconds after which a round leaves the rest to the next one. */
 const longest = 10_000;
 
 /**
- * Fills organizations that lack their mark, so that their statistics come from Redis before anybody asks. A round looks at
- * a piece of them, those after `after`, and goes on for as long as it finds some: then Redis was emptied. Returns after
- * which one the next round has to begin.
+ * Fills organizations without a mark, so that their statistics come from Redis before anybody reads them. A round looks at
+ * a piece of all organizations, those after `after`, and continues as long as it finds some, as after a flush of Redis.
+ * Returns the organization after which the next round begins.
  */
 export async function fillMissing(parts: RepairParts, signal: AbortSignal, after = ''): Promise<string> {
   let last = after;
@@ -51,13 +51,13 @@ export async function fillMissing(parts: RepairParts, signal: AbortSignal, after
 const nextPage = ({ db }: RepairParts, after: string): Promise<string[]> =>
   db.read((sql) => nextOrganizationIds(sql, after, page));
 
-/** '' behind the last one: then it begins again. */
+/** '' after the last one: the next round begins at the first. */
 const nextAfter = (ids: string[]): string => (ids.length === page ? (ids.at(-1) ?? '') : '');
 
 /**
- * Compares organizations that have their mark with Postgres, and repairs what drifted: a piece of them in the periods that
- * records may arrive for, those after `after`. On another Postgres than before it compares all of them in every period.
- * Returns after which one the next round has to begin.
+ * Compares organizations with a mark with Postgres, and repairs counters that drifted: a piece of them, those after `after`,
+ * in the periods that records may still arrive for. With another Postgres than before, it compares all of them in all
+ * periods. Returns the organization after which the next round begins.
  */
 export async function reconcile(
   parts: RepairParts,
@@ -78,12 +78,12 @@ export async function reconcile(
 }
 
 interface Comparing {
-  /** `YYYY-MM-DD`: older periods are not looked at */
+  /** `YYYY-MM-DD`: older periods are not compared */
   since: string;
   patience: number;
   /** the organization after which it begins */
   after: string;
-  /** milliseconds after which no further page is begun */
+  /** milliseconds after which it starts no further page */
   within: number;
 }
 
@@ -102,7 +102,7 @@ async function compareFrom(
     maxBatch: comparedAtOnce / 2,
     maxPending: Number.POSITIVE_INFINITY,
   });
-  // of large ones fewer at once, as of all that is repaired
+  // large ones are compared as few at a time as repairs run
   const turns = pLimit(atOnce);
   const inTurn: Reads = { read: (work, how) => turns(() => db.read(work, how)) };
   const compareOne = async (organizationId: string) => {
@@ -117,7 +117,7 @@ async function compareFrom(
       strange.push(organizationId);
     }
   };
-  const mend = async () => {
+  const repair = async () => {
     const drifted = groupBy(await confirm(redis, suspicions.splice(0), patience), (each) => each.organizationId);
     for (const [organizationId, differences] of drifted) report(parts, organizationId, differences);
     const wrong = [...strange.splice(0), ...drifted.keys()];
@@ -130,13 +130,13 @@ async function compareFrom(
     const ids = await nextPage(parts, next);
     const ready = await readyAmong(redis, ids);
     failed += await eachOrganization(parts, [...ready], signal, compareOne, comparedAtOnce);
-    // of another Postgres: a fill would raise them, and lower none
+    // counters of another Postgres may be too high, and a fill never lowers one
     if (since === everything) strange.push(...ids.filter((id) => !ready.has(id)));
     next = nextAfter(ids);
-    if (suspicions.length >= mostSuspicions) await mend();
+    if (suspicions.length >= mostSuspicions) await repair();
   } while (next !== '' && !signal.aborted && performance.now() < end);
   if (signal.aborted) return { next: after, failed };
-  await mend();
+  await repair();
   return { next, failed };
 }
 
@@ -151,7 +151,7 @@ function report({ log, metrics }: RepairParts, organizationId: string, differenc
   );
 }
 
-/** Also one that has a key of another type, which nothing can be added to. */
+/** Drops the counters first if a key has another type, which cannot be raised. */
 async function fillAnyway(parts: RepairParts, organizationId: string): Promise<void> {
   try {
     await fillOrganization(parts, organizationId);
@@ -169,10 +169,10 @@ async function fillOrganization({ redis, db, metrics }: RepairParts, organizatio
   if (await fill(redis, organizationId, list)) metrics.fills.inc();
 }
 
-/** Which Postgres the counters in Redis are a copy of: another one may have fewer, in every period. */
+/** The Postgres that the counters in Redis are a copy of: another one may have lower counts in every period. */
 const serverKey = 'assent:counters:server';
 
-/** Null where none was noted, or Redis was emptied. */
+/** Null if none was stored, or Redis was flushed. */
 const notedServer = (client: RedisClient): Promise<string | null> => client.get(serverKey);
 
 /** `server`: the one that all counters were compared with. */

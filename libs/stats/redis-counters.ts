@@ -69,7 +69,7 @@ export function unpack(packed: string): Breakdown {
   return { accept_all, reject_all, custom, withdraw };
 }
 
-/** The Lua scripts, as commands of the client that was given. */
+/** The Lua scripts as commands of the client. */
 const lua = (name: string) => readFileSync(new URL(`./redis/${name}.lua`, import.meta.url), 'utf8');
 const sources = {
   assentRaise: lua('raise'),
@@ -94,7 +94,7 @@ export function scripted(client: RedisClient): RedisClient & Scripts {
   return client;
 }
 
-/** Hashes in one script: Redis does nothing else meanwhile. */
+/** Hashes in one script, which blocks Redis. */
 const atOnce = 200;
 const dropAtOnce = 1_000;
 
@@ -133,7 +133,7 @@ async function raiseHashes(client: RedisClient, organizationId: string, hashes: 
   await Promise.all(scripts);
 }
 
-/** Whether a key among the counters has another type, which somebody has put there: only `drop` helps. */
+/** Whether a key among the counters has another type, which somebody else has written; only `drop` repairs that. */
 export const isStrange = (error: unknown): boolean => error instanceof Error && error.message.includes('WRONGTYPE');
 
 /** Deletes all counters of an organization from Redis; reads come from Postgres until a fill restores them. */

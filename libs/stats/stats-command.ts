@@ -36,16 +36,16 @@ export function statsCommand(tools: Tools): Command {
       const { from, to, by, domain } = options;
       if (by === 'domain' && domain !== undefined) throw new Error('--by domain needs --org');
       const [issue] = organizationStatsQuery.safeParse({ from, to, by }).error?.issues ?? [];
-      // the command always groups, also where nobody gave --by
+      // the command always groups, even without --by
       if (issue?.path[0] === 'by')
         throw new Error('--from and --to may cover at most 366 days: choose a shorter range');
       if (issue) throw new Error(`--${issue.path.join()} ${issue.message.replace('`to`', '--to')}`);
-      const { groups, ...answer } = await tools.database((db) => read(db, options));
-      if (isJson(self)) return print(self, { ...answer, groups });
-      const { breakdown, ...figures } = answer;
+      const { groups, ...sums } = await tools.database((db) => read(db, options));
+      if (isJson(self)) return print(self, { ...sums, groups });
+      const { breakdown, ...figures } = sums;
       print(self, { ...figures, ...breakdown });
       process.stdout.write('\n');
-      await listed('groups', groups.map(toRow), withoutGroups(answer.total))(self);
+      await listed('groups', groups.map(toRow), withoutGroups(sums.total))(self);
     });
 }
 

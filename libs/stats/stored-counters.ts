@@ -54,8 +54,8 @@ export async function listCounters(
 }
 
 /**
- * What Redis is compared with: an organization's counters for days and months from `since` (`YYYY-MM-DD`) on, domain by
- * domain. Older ones are not read, since a domain's counters lie in the order of time.
+ * An organization's counters of days and months from `since` (`YYYY-MM-DD`) on, domain by domain, to compare Redis with.
+ * Older ones are not read, because a domain's counters are in the order of time.
  */
 export const countersSince = (db: Reads, organizationId: string, since: string) => ({
   /** Ids of up to `limit` domains after `after`, in order. */
@@ -80,12 +80,12 @@ export const countersSince = (db: Reads, organizationId: string, since: string) 
     ),
 });
 
-/** Domains that an organization has at most whose counters are read together with those of others. */
+/** An organization with at most this many domains is small: its counters are read together with those of others. */
 const few = 5;
 
 /**
- * The same of those of the organizations that have few domains, in one statement: where there are very many organizations,
- * these are most of them.
+ * The same for the small ones of these organizations, in one statement: where there are very many organizations, most of
+ * them are small.
  */
 export async function countersOfSmall(
   sql: Sql,
@@ -116,7 +116,7 @@ export async function countersOfSmall(
   return new Map(rows.map(({ organizationId, counters }) => [organizationId, counters]));
 }
 
-/** The next ones after `after`, in order. */
+/** The next ids after `after`, in order. */
 export async function nextOrganizationIds(sql: Sql, after: string, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from organizations where id > ${after} order by id limit ${limit}`;

@@ -1,9 +1,9 @@
-/** Banners shown, as API processes count them: stored once however often a flush is tried. */
+/** Displays as API processes count them. A flush is stored once, however often it is retried. */
 
 import type { Database } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/postgres-time';
 
-/** How often banners were shown on a domain in one UTC day; '' for a value that there is not. */
+/** Displays on a domain in one UTC day; '' for an absent value. */
 export interface Displays {
   domainId: string;
   /** `YYYY-MM-DD` */
@@ -15,12 +15,12 @@ export interface Displays {
 }
 
 export interface Flush {
-  /** a UUID, the same for every try */
+  /** a UUID, the same in every attempt */
   id: string;
   rows: Displays[];
 }
 
-/** Rejects where nothing was stored, or where that is unknown: try again with the same flush. Deleted domains are left out. */
+/** Rejects if nothing was stored, or that is unknown: retry with the same flush. Deleted domains are left out. */
 export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<void> {
   await db.write(
     (sql) => sql`
@@ -38,7 +38,7 @@ export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<
   );
 }
 
-/** Those that nobody tries any more, also after days without Postgres. Returns how many. */
+/** Deletes ids of flushes that nobody retries any more, even after days without Postgres. Returns how many. */
 export async function deleteOldFlushes(db: Database, here = new Date()): Promise<number> {
   const { count } = await db.write(
     (sql) => sql`delete from display_flushes where stored_at < ${earlierNow(sql, here)} - interval '8 days'`,

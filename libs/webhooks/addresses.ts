@@ -1,20 +1,20 @@
 /**
- * Which addresses webhooks may be sent to: those of the internet at large and what the operator allows, by their text and by
- * what a name resolves to.
+ * Addresses that webhooks may be sent to: public ones and those that the operator allows. Checked in the URL, and again for
+ * the addresses that a name resolves to.
  */
 
 import { lookup, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What receivers may be at beside the internet at large. */
+/** Receivers that are allowed beyond public addresses. */
 export interface Reach {
   /** WEBHOOK_ALLOW_PRIVATE: `http` and this machine, for trying out */
   allowPrivate: boolean;
-  /** WEBHOOK_ALLOW: any address in one of these networks (CIDR), or that one of these names (lower case) leads to */
+  /** WEBHOOK_ALLOW: addresses in these networks (CIDR), and addresses of these names (lower case) */
   networks: string[];
   names: string[];
-  /** Postgres and Redis: nothing is sent to them, wherever they are */
+  /** Postgres and Redis, which are always refused */
   stores: Store[];
 }
 
@@ -23,10 +23,10 @@ interface Store {
   port: number;
 }
 
-/** The address in its one form, or what is wrong with it. */
+/** The normalized URL, or why it is refused. */
 export function readWebhookUrl(text: string, reach: Reach): { url: string } | { refused: string } {
   if (!URL.canParse(text)) return { refused: 'must be an address such as https://example.com/hook' };
-  // decimal, octal and shortened addresses are ordinary ones from here on
+  // this also normalizes decimal, octal and shortened addresses
   const url = new URL(text);
   const { host, port, isFree } = placeOf(url, reach);
   const isAllowed = isFree || (!ipaddr.isValid(host) && reach.networks.length > 0);
@@ -47,7 +47,7 @@ export function readWebhookUrl(text: string, reach: Reach): { url: string } | { 
 interface Place {
   host: string;
   port: number;
-  /** the operator has named it, so that protocol and port are free */
+  /** the operator allows it, with any protocol and port */
   isFree: boolean;
 }
 
@@ -69,23 +69,23 @@ function isPublicHost(host: string, reach: Reach): boolean {
   return reach.allowPrivate || !isLocalhost(host);
 }
 
-/** all that IANA has assigned as global unicast */
+/** IANA's global unicast addresses */
 const global = ipaddr.IPv6.parseCIDR('2000::/3');
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** An address that stands for one of IPv4 is judged as that one. */
+/** The IPv4 address of a mapped or NAT64 one. */
 function unwrap(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6) || !parsed.match(nat64)) return parsed;
   return new ipaddr.IPv4(parsed.toByteArray().slice(12));
 }
 
-/** Where clouds tell a machine its secrets, beside the link-local addresses: Azure, Alibaba, Oracle, AWS and Google by IPv6. */
+/** Metadata services of clouds that are not link-local: Azure, Alibaba, Oracle, AWS and Google by IPv6. */
 const metadata = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map((each) =>
   ipaddr.parse(each).toString(),
 );
 
-/** Global unicast. What is no address is not. */
+/** Whether it is a global unicast address. */
 function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = unwrap(address);
@@ -95,7 +95,7 @@ function isPublicAddress(address: string): boolean {
 
 const isLoopback = (address: string): boolean => ipaddr.isValid(address) && unwrap(address).range() === 'loopback';
 
-/** Kinds of addresses that an operator may allow: of one machine each, and not of the machine that a cloud answers by. */
+/** Ranges that an operator may allow: unicast without link-local, which metadata services have. */
 const allowable = ['unicast', 'private', 'uniqueLocal', 'loopback', 'carrierGradeNat'];
 
 const isAllowable = (address: string): boolean => {
@@ -116,7 +116,7 @@ function isInNetworks(address: string, { networks }: Reach): boolean {
 export const canAddress = (address: string, reach: Reach): boolean =>
   isPublicAddress(address) || isInNetworks(address, reach) || (reach.allowPrivate && isLoopback(address));
 
-/** A name, or one of its addresses, that nothing may be sent to. */
+/** Nothing may be sent to this name or one of its addresses. */
 export class RefusedAddress extends Error {}
 /** A name without addresses. */
 export class UnknownName extends Error {}
@@ -124,8 +124,8 @@ export class UnknownName extends Error {}
 export type Resolve = (host: string) => Promise<string[]>;
 
 /**
- * Asks name servers directly. `dns.lookup` has the process's four threads for all names, files and compression: a few names
- * whose servers are silent would hold up everybody else.
+ * Asks name servers directly. `dns.lookup` uses the process's four threads, which files and compression share, so a few
+ * names whose servers do not respond would block all other work.
  */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -139,8 +139,8 @@ export function createResolve(): Resolve {
 }
 
 /**
- * Throws a RefusedAddress unless something may be sent to all of these addresses of a URL's host. `http` and the lower ports
- * are for what the operator has named.
+ * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. `http` and ports below 1024 are only for
+ * receivers that the operator allows.
  */
 export async function checkAddresses(url: URL, addresses: string[], reach: Reach, resolve: Resolve): Promise<void> {
   const { host, port, isFree } = placeOf(url, reach);
@@ -157,7 +157,7 @@ export async function checkAddresses(url: URL, addresses: string[], reach: Reach
   if (store !== undefined) throw new RefusedAddress(`${host} leads to a store at ${store}`);
 }
 
-/** Where this process finds it, by its files too. Throws where it does not: any address could be the store's. */
+/** Also by /etc/hosts. Throws if the store is not found, because any address could then be the store's. */
 async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]> {
   if (ipaddr.isValid(host)) return [host];
   try {
@@ -168,17 +168,17 @@ async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]>
 }
 
 /**
- * Resolves to addresses that may be sent to: whoever controls a name may have it lead anywhere, and elsewhere at each
- * question (DNS rebinding). Node asks here for each connection and connects to nothing but the answer.
+ * A `lookup` that returns allowed addresses only. Node connects to exactly the addresses that were checked, which prevents
+ * DNS rebinding.
  */
 export function guardedLookup(url: URL, resolve: Resolve, reach: Reach): LookupFunction {
   return (host, options, callback) => {
-    const answer = async () => {
+    const allowedAddresses = async () => {
       const addresses = await resolve(host);
       await checkAddresses(url, addresses, reach, resolve);
       return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     };
-    answer().then(
+    allowedAddresses().then(
       (found) => {
         const [first] = found;
         if (!first) callback(new UnknownName(`${host} has no address`), '', 4);

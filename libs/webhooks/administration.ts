@@ -1,4 +1,4 @@
-/** What is changed about webhooks. Each change and its administrative act are written in one transaction. */
+/** Changes to webhooks. Each change and its administrative act are written in one transaction. */
 
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -12,16 +12,16 @@ import {
   addLanes,
   addMissingLanes,
   dropLanes,
-  forgetBounds,
+  resetLimits,
   restLanes,
   retryLanes,
-  setBack,
+  rewind,
   wakeLanes,
 } from './lanes.ts';
 import { makeSecret, sealHeaders } from './secret.ts';
 import { deleteDeliveriesOf, findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
-/** What a webhook is made of; the caller has checked it. */
+/** A webhook to create; the caller has checked it. */
 interface NewWebhook {
   url: string;
   types: WebhookType[];
@@ -31,7 +31,7 @@ interface NewWebhook {
   maxBytes?: number | undefined;
 }
 
-/** bytes of a message, where nothing else is asked for */
+/** bytes of a message, by default */
 export const usualBytes = 64 * 1024;
 
 /** Hours for which a secret still signs after its rotation. */
@@ -43,7 +43,7 @@ export function createWebhookAdministration(
   perform = createPerform(db, actor),
 ) {
   return {
-    /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */
+    /** Only the result has the secret unencrypted. The webhook starts at the present size of every log. */
     create: (
       organizationId: string,
       made: NewWebhook,
@@ -51,7 +51,7 @@ export function createWebhookAdministration(
       quota?: number,
     ): Promise<{ webhook: Webhook; secret: Buffer }> =>
       perform(async (sql, note) => {
-        // a domain that is being made is there by then, or finds the webhook
+        // a domain that is created concurrently is visible after the lock, or its transaction sees the webhook
         await sql`select from organizations where id = ${organizationId} for update`;
         const there = sql<{ there: number }[]>`
           select count(*)::int as there from webhooks where organization_id = ${organizationId}`;
@@ -80,8 +80,8 @@ export function createWebhookAdministration(
       }),
 
     /**
-     * `version`: the one that is to be changed, if the caller named one. What is added starts at the present size. Headers
-     * that were given for one receiver never go to another; `box` is for new ones.
+     * `version`: the one that the caller expects, if any. Added domains and types start at the present size. Headers for one
+     * receiver are never sent to another; `box` encrypts new ones.
      */
     change: (
       organizationId: string,
@@ -106,9 +106,9 @@ export function createWebhookAdministration(
           enabled: change.enabled ?? before.enabled,
         };
         const { url, types, domains, decisions, headers, maxBytes, enabled } = wanted;
-        // values are not compared: giving them is a change
+        // header values are not compared, so new ones always count as a change
         const changed = { ...differences(before, wanted), ...(change.headers && { headers }) };
-        // whoever asks for it has mended the receiver
+        // enabling again means that the receiver works again
         if (change.enabled && before.enabled) await wakeLanes(sql, before.number);
         if (Object.keys(changed).length === 0) return before;
         await addMissingLanes(sql, before);
@@ -122,10 +122,10 @@ export function createWebhookAdministration(
           where number = ${before.number}
           returning ${webhookColumns(sql)}`;
         if (!after) throw new Error('a webhook was not changed');
-        await forgetBounds(sql, after.number);
+        await resetLimits(sql, after.number);
         await dropLanes(sql, after);
         await addLanes(sql, after);
-        // what waits for its next try need not wait for the old address
+        // waits were for the previous address
         if (enabled && (!before.enabled || url !== before.url)) await wakeLanes(sql, after.number);
         if (!enabled) await restLanes(sql, after.number);
         await note({ act: 'webhook.update', subject: webhookId, organizationId, details: changed });
@@ -134,7 +134,7 @@ export function createWebhookAdministration(
 
     remove: async (organizationId: string, webhookId: string, version?: number): Promise<Webhook | Unchanged> => {
       const found = await db.read((sql) => findWebhook(sql, organizationId, webhookId));
-      // beforehand, since a month may have millions; that goes on where the request is answered with a 503
+      // first, because there may be millions; the deletion continues if the request ends with a 503
       if (found && (version ?? found.version) === found.version) await deleteDeliveriesOf(db, found.number);
       return perform(async (sql, note) => {
         const webhook = await lockWebhook(sql, organizationId, webhookId);
@@ -146,7 +146,7 @@ export function createWebhookAdministration(
       });
     },
 
-    /** The secret so far signs beside the new one for a day. */
+    /** The previous secret also signs for a day. */
     rotate: (
       organizationId: string,
       webhookId: string,
@@ -165,7 +165,7 @@ export function createWebhookAdministration(
         return { secret, ...rotated };
       }),
 
-    /** The id of the test that waits to be sent. */
+    /** Returns the id of the message that will be sent. */
     test: (webhook: Webhook): Promise<string> =>
       perform(async (sql, note) => {
         const messageId = `msg_${randomBytes(16).toString('hex')}`;
@@ -183,7 +183,7 @@ export function createWebhookAdministration(
         return lane.messageId;
       }),
 
-    /** What waits for its next try is tried at once; returns how many messages. */
+    /** Sends waiting messages at once; returns how many. */
     retry: (webhook: Webhook): Promise<number> =>
       perform(async (sql, note) => {
         const { count: messages } = await retryLanes(sql, webhook.number);
@@ -196,7 +196,7 @@ export function createWebhookAdministration(
         return messages;
       }),
 
-    /** Everything from that position on is sent again. Undefined where the log has no such position. */
+    /** Sends the entries again from a position on. Undefined if the log has no such position. */
     replay: (
       webhook: Webhook,
       { domainId, from, log }: { domainId: string; from: number; log?: number | undefined },
@@ -204,7 +204,7 @@ export function createWebhookAdministration(
       perform(async (sql, note) => {
         const found = await findSize(sql, domainId, log);
         if (!found || from > found.size) return undefined;
-        await setBack(sql, webhook.number, found, from);
+        await rewind(sql, webhook.number, found, from);
         await note({
           act: 'webhook.replay',
           subject: webhook.webhookId,
@@ -214,7 +214,7 @@ export function createWebhookAdministration(
         return found;
       }),
 
-    /** Nobody takes what is sent to it. Tells whether it was still enabled. */
+    /** Called by the worker after the last attempt. True if the webhook was still enabled. */
     disable: (webhook: Pick<Webhook, 'number' | 'webhookId' | 'organizationId'>, reason: string): Promise<boolean> =>
       perform(async (sql, note) => {
         const { count } = await sql`

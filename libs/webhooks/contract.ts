@@ -1,9 +1,8 @@
-/** Webhooks: what a caller may send, what is answered, and the words of deliveries. */
+/** Webhooks: requests, responses, and the codes of deliveries. */
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { decision, domainIdPattern } from '#libs/base/terms/terms';
 
-/** What a webhook may be told of. */
 export const webhookTypes = [
   'records.sealed',
   'visitor.erased',
@@ -15,7 +14,7 @@ export type WebhookType = (typeof webhookTypes)[number];
 const messageTypes = [...webhookTypes, 'webhook.test'] as const;
 export type MessageType = (typeof messageTypes)[number];
 
-/** Why a try failed. */
+/** Why an attempt failed. */
 export const failures = [
   'status',
   'redirect',
@@ -36,13 +35,13 @@ const mostHeaders = 10;
 /** bytes of all names and values */
 const longestHeaders = 4 * 1024;
 
-/** What says how a message is sent, and what the service says of it. */
+/** Headers that HTTP and the service set. */
 const ofService = /^(host|connection|transfer-encoding|keep-alive|upgrade|expect|te|trailer|content-.*|webhook-.*)$/;
 
 /** Names in lower case. */
 export type Headers = Record<string, string>;
 
-/** What an organization has sent with each message, such as the receiver's own credentials. */
+/** Headers that are sent with each message, such as the receiver's own credentials. */
 export const headersGiven = z
   .record(
     z

@@ -124,9 +124,8 @@ function createClaims(db: Database, by: string, running: Running) {
 }
 
 /**
- * `second`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. `mayRecordsWait`: some
- * may not be stored yet, and then no domain is called silent. What is returned gives back what the process is at, once the
- * rounds are over.
+ * `second`: milliseconds between two rounds of waking; claims are twice as frequent. `mayRecordsWait`: whether records may
+ * not be stored yet, which must not make a domain look silent. `close` releases lanes, once the scheduler has stopped.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,
@@ -149,7 +148,7 @@ export function scheduleDelivering(
   const rounds = round('deliver', second / 2, async () => {
     for (const each of await deliverer.begin()) void each.then(beginSoon);
   });
-  /** A lane that is done may have more; those that end together are followed up together. */
+  /** A lane that is done may have more; lanes that end together share one claim. */
   const beginSoon = () => {
     soon ??= setTimeout(() => {
       soon = undefined;

@@ -7,11 +7,11 @@ import { createSecretBox } from '#libs/base/secret-box';
 import { createWebhookAdministration, usualBytes } from './administration.ts';
 import type { Lane } from './claim.ts';
 import type { Failure, Headers } from './contract.ts';
-import { longestPutOff } from './lanes.ts';
+import { longestPostponed } from './lanes.ts';
 import { type Message, readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { type Attempt, advance, endBefore, fail, postpone } from './outcomes.ts';
-import { nextTry } from './retries.ts';
+import { nextWait } from './retries.ts';
 import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
 
@@ -53,7 +53,7 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
   async function deliver(claimed: Lane): Promise<void> {
     const claimedAgo = stopwatch();
     const secrets = claimed.isCapped ? undefined : secretsOf(claimed);
-    if (!secrets) return void (await db.write((sql) => postpone(sql, claimed, by, longestPutOff)));
+    if (!secrets) return void (await db.write((sql) => postpone(sql, claimed, by, longestPostponed)));
     const message = await db.read((sql) => readMessage(sql, claimed));
     if (!message) return db.write((sql) => advance(sql, claimed, by));
     const lane = { ...claimed, through: message.through };
@@ -90,7 +90,7 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
     return { ...sent, milliseconds: Math.round(taken()) };
   }
 
-  /** The receiver wants a smaller message. */
+  /** The receiver refuses messages of this size. */
   async function halve(lane: Lane, attempt: Attempt, failure: Failure, entries: number): Promise<void> {
     const atMost = Math.floor(entries / 2);
     await db.write((sql) => fail(sql, lane, by, { attempt, failure, wait: 0, atMost }));
@@ -100,7 +100,7 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
     const { webhook: number, webhookId, organizationId } = lane;
     const isTest = lane.type === 'webhook.test';
     const isGone = failure === 'gone';
-    const wait = isTest || isGone ? null : nextTry(lane.tries + 1, retryAfter, chance());
+    const wait = isTest || isGone ? null : nextWait(lane.tries + 1, retryAfter, chance());
     await db.write((sql) => fail(sql, lane, by, { attempt, failure, wait }));
     if (isTest || wait !== null) return;
     const reason = isGone ? 'gone' : 'every try failed';

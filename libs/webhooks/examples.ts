@@ -1,5 +1,3 @@
-/** Webhooks and their deliveries. */
-
 import { decidedAt, domainId, laterAt, messageId, webhookId } from '#libs/base/terms/example-names';
 import type {
   DeliveriesPage,

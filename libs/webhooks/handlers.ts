@@ -1,4 +1,4 @@
-/** What an organization is told of, and where. */
+/** /v1/organization/webhooks */
 
 import { changedMeanwhile } from '#libs/base/http/etag';
 import { listOf } from '#libs/base/http/list';
@@ -17,7 +17,7 @@ import {
   requireUrl,
   requireWebhook,
   show,
-  toAnswer,
+  shownWebhook,
   type WebhookParts,
   webhookNotFound,
 } from './requested-webhook.ts';
@@ -39,10 +39,10 @@ export const getWebhooks = endpoint(routes.getWebhooks, async (parts: WebhookPar
   const { page, nextCursor } = await list((range) =>
     parts.db.read((sql) => readWebhooks(sql, { organizationId, ...range })),
   );
-  return { body: { webhooks: page.map(toAnswer), nextCursor } };
+  return { body: { webhooks: page.map(shownWebhook), nextCursor } };
 });
 
-/** The answer has the secret, this once. */
+/** Only this response has the secret. */
 export const createWebhook = endpoint(
   routes.createWebhook,
   async (parts: WebhookParts, { organization, access, actor, body, once }) => {
@@ -55,7 +55,11 @@ export const createWebhook = endpoint(
       const admin = adminOf(parts.db, actor, perform);
       const quota = parts.config.quotas.webhooks;
       const { webhook, secret } = await admin.create(organization.organizationId, wanted, box, quota);
-      return { status: 201, version: webhook.version, body: { ...toAnswer(webhook), secret: formatSecret(secret) } };
+      return {
+        status: 201,
+        version: webhook.version,
+        body: { ...shownWebhook(webhook), secret: formatSecret(secret) },
+      };
     });
   },
 );
@@ -79,7 +83,6 @@ export const changeWebhook = endpoint(
   },
 );
 
-/** Answers what it was. */
 export const deleteWebhook = endpoint(
   routes.deleteWebhook,
   async (parts: WebhookParts, { organization, actor, params, ifMatch }) => {
@@ -94,7 +97,7 @@ function requireChanged(changed: Webhook | Unchanged): Webhook {
   return requireWebhook(changed === 'not found' ? undefined : changed);
 }
 
-/** The worker sends it; how it went is among the deliveries. */
+/** The worker sends it; the deliveries show the outcome. */
 export const testWebhook = endpoint(
   routes.testWebhook,
   async (parts: WebhookParts, { organization, actor, params }) => {
@@ -134,7 +137,7 @@ export const replayWebhook = endpoint(
     requireConsentLog(organization);
     const webhook = await findOwnWebhook(parts, organization, webhookId);
     if (!receivesRecordsOf(webhook, domainId))
-      throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
+      throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it receives' }]);
     return once('plain', async (perform) => {
       const found = await adminOf(parts.db, actor, perform).replay(webhook, body);
       if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
@@ -143,7 +146,6 @@ export const replayWebhook = endpoint(
   },
 );
 
-/** Every try of the last 30 days, newest first. */
 export const getDeliveries = endpoint(
   routes.getDeliveries,
   async (parts: WebhookParts, { organization: { organizationId, cursorKey }, params: { webhookId }, query }) => {

@@ -1,6 +1,6 @@
 /**
- * Lanes: what is delivered to a webhook one message after another, of a domain's log or a single message. A lane keeps how
- * far it is, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
+ * Lanes: each delivers the messages of a domain's log, or a single message, to a webhook in order. A lane has its position in
+ * the log, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -8,13 +8,13 @@ import { fromNow } from '#libs/base/db/postgres-time';
 import type { LogSize } from '#libs/proof/published';
 import type { Webhook } from './stored-webhooks.ts';
 
-/** types that follow a log */
+/** message types with a lane for each domain */
 const logTypes = ['records.sealed', 'visitor.erased'] as const;
-/** Lanes that are due stand in one of two lines: those of webhooks that fail have places of their own. */
+/** Lanes that are due wait in one of two lines, so that failing webhooks do not delay the others. */
 export const lines = { well: 1, failing: 2 };
 export type Line = keyof typeof lines;
 
-/** Adds those that a webhook lacks, each at the present size of its domain's log. */
+/** Adds the lanes that a webhook lacks, each at the present size of its domain's log. */
 export const addLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   insert into webhook_lanes (webhook, type, domain_number, log, position, due_at)
   select webhooks.number, type, domains.number, coalesce(newest.log, 1), coalesce(newest.size, 0), 'infinity'
@@ -28,14 +28,13 @@ export const addLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   where webhooks.number = ${number} and type = any(webhooks.types)
   on conflict (webhook, type, domain_number) do nothing`;
 
-/** Those that a webhook still lacks of domains that were made since it is told of every domain, as `addNewLanes` does. */
+/** Adds the lanes that a webhook of all domains lacks, from the first entry on, as `addNewLanes` does. */
 export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =>
   insertNewLanes(sql, sql`webhooks.number = ${number}`);
 
 /**
- * New domains have no lanes yet: those of webhooks that are told of every domain begin with the first entry. Looks at domains
- * whose number is higher than `after`, and returns the highest. Two that are made at once may be committed in the other
- * order, so now and then all are compared.
+ * Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Reads the domains with numbers
+ * above `after`, and returns the highest. Numbers may be committed out of order, so `compareLanes` runs from time to time.
  */
 export async function addNewLanes(sql: Sql, after: number): Promise<number> {
   const [row] = await sql<{ newest: number }[]>`
@@ -50,9 +49,8 @@ export async function findNewestDomain(sql: Sql): Promise<number> {
 }
 
 /**
- * Adds what the lanes of some webhooks lack, and wakes those that should be due: of the next webhooks after this number. An
- * organization may have millions of lanes, so all at once would be more than a statement may take. Returns where the next
- * ones begin; 0 after the last.
+ * Adds missing lanes of the next webhooks after a number, and wakes those that should be due. In pieces, because an
+ * organization may have millions of lanes. Returns the number to continue after; 0 after the last webhook.
  */
 export async function compareLanes(run: Run, after: number, webhooks: number): Promise<number> {
   const [piece] = await run(
@@ -65,19 +63,19 @@ export async function compareLanes(run: Run, after: number, webhooks: number): P
   await run((sql) => insertNewLanes(sql, sql`webhooks.number > ${after} and webhooks.number <= ${through}`));
   for (let woken = wokenAtOnce; woken === wokenAtOnce; )
     woken = await run((sql) => wakeGrownOf(sql, { after, through }));
-  await run((sql) => wakeStray(sql, { after, through }));
+  await run((sql) => correctTimes(sql, { after, through }));
   return count < webhooks ? 0 : through;
 }
 
 type Run = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 
-/** By their numbers: those above `after`, up to `through`. */
+/** A range of webhook numbers: above `after`, up to `through`. */
 interface Webhooks {
   after: number;
   through: number;
 }
 
-/** What a webhook is made or changed with has its lanes in the same transaction; so others are of domains made since. */
+/** A webhook gets its lanes in the transaction that creates or changes it, so missing lanes are those of newer domains. */
 const insertNewLanes = (sql: Sql, which: ReturnType<Sql>) => sql`
   with missing as materialized (
     select webhooks.number as webhook, type, domains.number as domain_number
@@ -89,19 +87,19 @@ const insertNewLanes = (sql: Sql, which: ReturnType<Sql>) => sql`
       where l.webhook = webhooks.number and l.type = type.type and l.domain_number = domains.number
     )
   ),
-  -- one that is being changed is waited for, and may be told of less then
-  told as materialized (
+  -- waits for concurrent changes, which may remove types or domains
+  current as materialized (
     select number, types from webhooks
     where number in (select webhook from missing) and domains is null
     order by number for share
   )
   insert into webhook_lanes (webhook, type, domain_number, log, position, due_at)
   select webhook, type, domain_number, 1, 0, 'infinity'
-  from missing join told on told.number = webhook and type = any(types)
+  from missing join current on current.number = webhook and type = any(types)
   order by 1, 2, 3
   on conflict (webhook, type, domain_number) do nothing`;
 
-/** Drops those of domains and types that a webhook is not told of any more. */
+/** Deletes lanes of domains and types that the webhook no longer receives. */
 export const dropLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   delete from webhook_lanes as l using webhooks
   where webhooks.number = ${number} and l.webhook = webhooks.number and l.type <> 'webhook.test' and not (
@@ -112,44 +110,44 @@ export const dropLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
     end
   )`;
 
-/** All of a webhook's are tried at once, with all tries before them. */
+/** Makes all lanes of a webhook due, and starts their attempts over. */
 export const wakeLanes = (sql: Sql, webhook: number, which = sql`true`) => sql`
   update webhook_lanes as l set due_at = clock_timestamp(), tries = 0, ${inLine(sql)}
   from ${withOrganization(sql)}
   where webhook = ${webhook} and webhooks.number = l.webhook and ${which}`;
 
-/** Only those that wait for their next try; of a disabled webhook there is none. */
+/** Makes lanes due that wait for their next attempt, unless the webhook is disabled. */
 export const retryLanes = (sql: Sql, webhook: number) =>
   wakeLanes(sql, webhook, sql`enabled and due_at > statement_timestamp() and due_at < 'infinity'`);
 
-/** None is delivered until they are woken, but for a test. */
+/** Lanes stay idle until they are woken, except a test. */
 export const restLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
-/** What a receiver did not take says nothing of the one that it is now. */
-export const forgetBounds = (sql: Sql, webhook: number) => sql`
+/** The limits were those of the previous receiver. */
+export const resetLimits = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;
 
 const inLine = (sql: Sql) => sql`
   line = case when failing_since is null then ${lines.well}::smallint else ${lines.failing}::smallint end, organization = organizations.number`;
 const withOrganization = (sql: Sql) => sql`webhooks join organizations on organizations.id = webhooks.organization_id`;
 
-/** Lets a webhook's lanes of a log begin again. */
-export const setBack = (sql: Sql, webhook: number, { domainNumber, log }: LogSize, from: number) => sql`
+/** Moves the lanes of a domain back to a position, to send its entries again. */
+export const rewind = (sql: Sql, webhook: number, { domainNumber, log }: LogSize, from: number) => sql`
   update webhook_lanes set
     log = ${log}, position = ${from}, message_id = null, made_at = null, through = null, tries = 0, claimed_by = null,
     claimed_until = null, line = null,
     due_at = case when (select enabled from webhooks where number = ${webhook}) then clock_timestamp() else 'infinity' end
   where webhook = ${webhook} and domain_number = ${domainNumber}`;
 
-/** Lanes that one statement wakes. */
+/** lanes in one statement */
 export const wokenAtOnce = 5_000;
 
 const isBehind = (sql: Sql) => sql`
   l.due_at = 'infinity' and webhooks.enabled
   and (logs.log > l.log and logs.checkpoint_size > 0 or logs.log = l.log and logs.checkpoint_size > l.position)`;
 
-/** `grown`: the numbers of lanes that are behind. Returns how many there were, `wokenAtOnce` at most. */
+/** `grown`: a query for the numbers of lanes that are behind. Returns how many it woke, at most `wokenAtOnce`. */
 const wake = async (sql: Sql, grown: ReturnType<Sql>): Promise<number> => {
   const { count } = await sql`
     with grown as materialized (${grown} limit ${wokenAtOnce})
@@ -159,7 +157,7 @@ const wake = async (sql: Sql, grown: ReturnType<Sql>): Promise<number> => {
   return count;
 };
 
-/** Those whose logs have grown in these last milliseconds: what is looked at is these logs', however many lanes there are. */
+/** Wakes lanes of logs that grew in the last milliseconds. Reads only the lanes of these logs. */
 export const wakeGrown = (sql: Sql, within: number): Promise<number> =>
   wake(
     sql,
@@ -183,15 +181,15 @@ const wakeGrownOf = (sql: Sql, { after, through }: Webhooks): Promise<number> =>
       where l.webhook > ${after} and l.webhook <= ${through} and ${isBehind(sql)}`,
   );
 
-/** Milliseconds: longer than any wait for the next try, and what is put off without a try waits at most. */
+/** milliseconds: longer than any wait for the next attempt, and the longest wait without an attempt */
 const longestWait = 27 * 60 * 60 * 1_000;
-export const longestPutOff = 60_000;
+export const longestPostponed = 60_000;
 
 /**
- * What was noted by a clock that was ahead counts from now: what was due already, what is due later than it can be, what a
- * try to come has put off, and failures to come.
+ * Corrects times that a clock ahead of ours has written: lanes in line that are not due, waits longer than any, lanes after
+ * an attempt in the future, and failures in the future.
  */
-async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> {
+async function correctTimes(sql: Sql, { after, through }: Webhooks): Promise<void> {
   await sql`
     with failing as (
       update webhooks set failing_since = clock_timestamp()
@@ -202,17 +200,17 @@ async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> 
       and due_at < 'infinity' and due_at > statement_timestamp() and (
         line is not null
         or due_at > ${fromNow(sql, longestWait)}
-        or tries = 0 and due_at > ${fromNow(sql, longestPutOff)}
+        or tries = 0 and due_at > ${fromNow(sql, longestPostponed)}
         or (webhook, message_id, tries) in (
           select webhook, message_id, attempt from webhook_deliveries where at > statement_timestamp()
         )
       )`;
 }
 
-/** Lanes that one statement puts into their lines. */
+/** lanes in one statement */
 const linedUp = 5_000;
 
-/** Puts lanes that have become due into their lines. */
+/** Puts lanes into their lines once they are due. */
 export const lineUp = (sql: Sql) => sql`
   with due as materialized (
     select number from webhook_lanes where line is null and due_at < 'infinity' and due_at <= statement_timestamp()

@@ -1,4 +1,4 @@
-/** Tells webhooks that an organization comes near its monthly limit, and that it has reached it: once a month each. */
+/** Messages for an organization that approaches its monthly limit, or has reached it: once a month each. */
 
 import type { Sql } from '#libs/base/db/database';
 import { thisMonth } from '#libs/base/db/postgres-time';
@@ -10,13 +10,13 @@ const steps = [
 ] as const;
 
 /**
- * Adds the messages that are due; returns how many. A message is of the time when the record came that reached its share;
- * if that is minutes ago, the limit or the webhook is newer, and it is of now.
+ * Adds the messages that are due; returns how many. The time of a message is that of the record that reached the share; if
+ * the limit or the webhook is newer than that record, it is now.
  */
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;
   for (const { type, column, share } of steps) {
-    const isUntold = sql`w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month`;
+    const isDue = sql`w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month`;
     const { count } = await sql`
       with this as materialized (select ${thisMonth(sql)} as month),
       -- once for all webhooks of an organization
@@ -25,11 +25,11 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
         from this, organizations
         join plans on plans.name = organizations.plan
         where monthly_record_limit is not null
-          and exists (select from webhooks as w where w.organization_id = organizations.id and ${isUntold})
+          and exists (select from webhooks as w where w.organization_id = organizations.id and ${isDue})
           and ${allIn(sql, sql`organizations`, sql`month`)} >= greatest(1, monthly_record_limit * ${share}::float8)
       ),
       due as materialized (
-        select w.number, reached.* from reached join webhooks as w on w.organization_id = reached.id and ${isUntold}
+        select w.number, reached.* from reached join webhooks as w on w.organization_id = reached.id and ${isDue}
       ),
       exact as materialized (select id, ${usedIn(sql, sql`reached`, sql`month`)} as used from reached),
       dated as materialized (
@@ -37,14 +37,14 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
           ${cameAt(sql, sql`reached`, sql`month`, sql`used - ceil(greatest(1, threshold))::bigint`)} as came_at
         from exact join reached using (id) where used > 0 and used >= threshold
       ),
-      told as (
+      noted as (
         update webhooks as w set ${sql(column)} = month from due join dated using (id)
         where w.number = due.number
         returning w.number, month, used, monthly_record_limit, came_at
       )
       insert into webhook_lanes (webhook, type, made_at, data)
       select number, ${type}, date_trunc('milliseconds', least(clock_timestamp(), came_at)), jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
-      from told`;
+      from noted`;
     added += count;
   }
   return added;

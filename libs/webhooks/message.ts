@@ -1,4 +1,4 @@
-/** What a lane's next message says, and its signatures as Standard Webhooks 1.0 has them. */
+/** A lane's next message, and its signatures according to Standard Webhooks 1.0. */
 
 import { createHmac } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
@@ -9,18 +9,18 @@ import type { Lane } from './claim.ts';
 
 export interface Message {
   data: object;
-  /** when what it tells of happened: the same for every try, and in a replay */
+  /** the time of the event: the same in every attempt and in a replay */
   at: Date;
-  /** the position after the last that it is about, which may be before that of the lane; null for a single message */
+  /** the position after the message's last entry, which may be before the lane's; null for a single message */
   through: number | null;
-  /** entries or positions in it */
+  /** number of entries or positions */
   count: number;
 }
 
 /** bytes around the entries of a message */
 const envelope = 512;
 
-/** Undefined where nothing is left of what the lane has next, by its filter or by its type. */
+/** Undefined if the webhook's filter or type leaves none of the next entries. */
 export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undefined> {
   const { type, domainId, domainNumber, log, position, through, data, madeAt } = lane;
   if (domainNumber === null) return { data: data ?? {}, at: madeAt, through, count: 1 };
@@ -30,7 +30,7 @@ export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undef
     const erased = await readErased(sql, { domainNumber, log }, range);
     const [first] = erased;
     if (!first) return undefined;
-    // positions are of one log: what is erased of another is the next message
+    // a message has positions of one log
     const other = erased.find((each) => each.log !== first.log);
     const ofLog = other ? erased.slice(0, erased.indexOf(other)) : erased;
     const own = ofLog.slice(
@@ -65,7 +65,7 @@ export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undef
   return { data: { domainId, log, first: position, size, entries }, at, through: size, count: entries.length };
 }
 
-/** How many of the first, with these bytes each, a message holds: one at least. */
+/** How many entries of these sizes fit into a message: at least one. */
 function countFitting({ maxBytes, atMost }: Lane, sizes: number[]): number {
   let bytes = envelope;
   const beyond = sizes.findIndex((size) => {
@@ -76,7 +76,7 @@ function countFitting({ maxBytes, atMost }: Lane, sizes: number[]): number {
   return Math.min(fitting, atMost ?? fitting);
 }
 
-/** The filter is about records; whoever keeps them has to hear of erasures in any case. */
+/** The filter applies to records only: a receiver that stores them must also get erasures. */
 const isWanted =
   ({ decisions }: Lane) =>
   (entry: FeedEntry): boolean =>
@@ -95,7 +95,7 @@ interface Signed {
   'webhook-signature': string;
 }
 
-/** One signature for each secret. `at`: when it is sent, so that an old message is not taken for a new one. */
+/** One signature for each secret. `at`: the time of sending, by which receivers detect replayed requests. */
 export function sign(messageId: string, at: Date, body: string, secrets: Buffer[]): Signed {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signatures = secrets.map((secret) => {

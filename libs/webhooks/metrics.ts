@@ -1,4 +1,3 @@
-/** Webhooks. */
 import { Counter, type Registry } from 'prom-client';
 import type { Question } from '#libs/base/ops/asked-gauges';
 import { failures } from './contract.ts';
@@ -13,7 +12,7 @@ export function createWebhookMetrics(register: Registry) {
       registers,
     }),
   };
-  // a rate misses the first count of what begins with it
+  // a rate needs a zero before the first count
   for (const outcome of ['delivered', ...failures]) metrics.webhookTries.inc({ outcome }, 0);
   return metrics;
 }

@@ -1,4 +1,4 @@
-/** What the endpoints of webhooks share: the webhook that a request is about, and how it is shown. */
+/** Shared by the endpoints of webhooks: checks of a request, and the webhook as it is shown. */
 
 import type { Database } from '#libs/base/db/database';
 import { createSecretBox, type SecretBox } from '#libs/base/secret-box';
@@ -11,7 +11,7 @@ import type { Reply } from '#libs/tenants/reply';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { Organization } from '#libs/tenants/tenants';
 import { type Reach, readWebhookUrl } from './addresses.ts';
-import type { Webhook as Answer } from './contract.ts';
+import type { Webhook as Shown } from './contract.ts';
 import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
 export interface WebhookParts {
@@ -19,13 +19,13 @@ export interface WebhookParts {
   db: Database;
 }
 
-/** Without the key no secret could be kept, so the operator is told in words that they understand. */
+/** Secrets cannot be stored without the key. */
 export function requireBox({ config: { secretsKey, previousSecretsKey } }: WebhookParts): SecretBox {
   if (secretsKey) return createSecretBox(secretsKey, previousSecretsKey);
   throw notConfigured('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with');
 }
 
-/** Called once the rest of the request is known to be right: it throws the 404. */
+/** Throws a 404, so it is called after all checks of the request that throw a 400 or 403. */
 export async function findOwnWebhook(
   parts: WebhookParts,
   { organizationId }: Organization,
@@ -43,19 +43,19 @@ export function requireWebhook(webhook: Webhook | undefined): Webhook {
 
 export const webhookNotFound = (): Problem => new Problem('webhook_not_found', 'your organization has no such webhook');
 
-/** In its one form. */
+/** Normalized. */
 export function requireUrl(text: string, { config }: WebhookParts): string {
   const read = readWebhookUrl(text, config.webhookReach);
   if ('url' in read) return read.url;
   throw refuseFields([{ path: '/url', message: read.refused }]);
 }
 
-/** Entries are what `read` lets one read. */
+/** Messages with records need the scope to read them. */
 export function requireScopeFor(access: AccessToken, types: Webhook['types']): void {
   if (types.includes('records.sealed')) requireScope(access, 'read');
 }
 
-/** Of domains that are the organization's own. */
+/** Checks scopes, domains and plan. */
 export function requireAllowed(
   access: AccessToken,
   organization: Organization,
@@ -66,7 +66,7 @@ export function requireAllowed(
   if (types.includes('records.sealed')) requireConsentLog(organization);
 }
 
-/** Whoever lost the log with their plan may still switch a webhook off. */
+/** A webhook can be disabled even if the plan no longer includes the log. */
 export function requireAllowedChange(
   access: AccessToken,
   organization: Organization,
@@ -76,9 +76,9 @@ export function requireAllowedChange(
   else requireScopeFor(access, webhook.types);
 }
 
-export const show = (webhook: Webhook): Reply<Answer> => ({ version: webhook.version, body: toAnswer(webhook) });
+export const show = (webhook: Webhook): Reply<Shown> => ({ version: webhook.version, body: shownWebhook(webhook) });
 
-export const toAnswer = (webhook: Webhook): Answer => ({
+export const shownWebhook = (webhook: Webhook): Shown => ({
   webhookId: webhook.webhookId,
   url: webhook.url,
   types: webhook.types,

@@ -1,4 +1,4 @@
-/** Secrets of webhooks: they sign, so they cannot be kept as hashes; they are encrypted under SECRETS_KEY. */
+/** Secrets of webhooks. They sign messages, so they are stored encrypted under SECRETS_KEY and not as hashes. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import type { SecretBox } from '#libs/base/secret-box';
@@ -9,10 +9,10 @@ import { type Headers, headersGiven } from './contract.ts';
 export const formatSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
 export const makeSecret = (): Buffer => randomBytes(32);
 
-/** What headers are sealed for: a webhook's secret does not open as them. */
+/** The context that headers are sealed with, so that a webhook's secret does not open as headers. */
 const headersOf = (webhookId: string): string => `${webhookId} headers`;
 
-/** Null where there are none. Without a box there may be none. */
+/** Null without headers. Throws if there are headers but no box. */
 export function sealHeaders(box: SecretBox | undefined, webhookId: string, headers: Headers): Buffer | null {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   if (named.length === 0) return null;
@@ -20,7 +20,7 @@ export function sealHeaders(box: SecretBox | undefined, webhookId: string, heade
   return box.seal(headersOf(webhookId), Buffer.from(JSON.stringify(Object.fromEntries(named))));
 }
 
-/** Throws where they were sealed under another key or for another webhook. */
+/** Throws if they were sealed under another key or for another webhook. */
 export const openHeaders = (box: SecretBox, webhookId: string, sealed: Buffer | null): Headers =>
   sealed ? headersGiven.parse(JSON.parse(box.open(headersOf(webhookId), sealed).toString())) : {};
 
@@ -35,27 +35,27 @@ interface Sealed {
   headers: Buffer | null;
 }
 
-/** Encrypts every secret anew, and returns how many webhooks there are. Throws at the first that `box` cannot open. */
+/** Encrypts all secrets again, and returns the number of webhooks. Throws at the first secret that `box` cannot open. */
 export async function resealSecrets(db: Database, box: SecretBox, actor: string): Promise<number> {
   const perform = createPerform(db, actor);
-  for (let [resealed, after] = [0, 0]; ; ) {
+  for (let [total, after] = [0, 0]; ; ) {
     const some = await perform(async (sql, note) => {
       const webhooks = await sql<Sealed[]>`
         select number, id as "webhookId", secret, previous_secret as "previousSecret", headers from webhooks
         where number > ${after} order by number limit ${chunk} for update`;
       for (const { number, webhookId, secret, previousSecret, headers } of webhooks) {
-        const anew = (sealed: Buffer, of = webhookId) => box.seal(of, box.open(of, sealed));
+        const resealed = (sealed: Buffer, of = webhookId) => box.seal(of, box.open(of, sealed));
         await sql`
-          update webhooks set secret = ${anew(secret)}, previous_secret = ${previousSecret && anew(previousSecret)},
-            headers = ${headers && anew(headers, headersOf(webhookId))}
+          update webhooks set secret = ${resealed(secret)}, previous_secret = ${previousSecret && resealed(previousSecret)},
+            headers = ${headers && resealed(headers, headersOf(webhookId))}
           where number = ${number}`;
       }
       if (webhooks.length > 0)
         await note({ act: 'webhook.reseal', subject: 'all', details: { webhooks: webhooks.length } });
       return webhooks;
     });
-    resealed += some.length;
+    total += some.length;
     after = some.at(-1)?.number ?? after;
-    if (some.length < chunk) return resealed;
+    if (some.length < chunk) return total;
   }
 }

@@ -1,4 +1,4 @@
-/** Sends one message to a receiver, and tells how it went: a 2xx in time, or why not. */
+/** Sends one message to a receiver. It succeeds with a 2xx in time. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
@@ -19,9 +19,9 @@ import type { Failure } from './contract.ts';
 export interface Sender {
   resolve: Resolve;
   reach: Reach;
-  /** milliseconds for all of it */
+  /** milliseconds until the response's head */
   patience: number;
-  /** PEM: certificates that are trusted beside the usual ones */
+  /** PEM: certificates that are trusted as well as the usual ones */
   ca?: string;
 }
 
@@ -33,21 +33,21 @@ interface Sent {
 }
 
 /**
- * What is read of an answer. Nothing of it is kept, but a receiver may want to be read. Each interim response, chunk and
- * read costs as much however small it is, so they are limited as well as bytes: deliveries share a process with storing.
+ * Limits on a response. Its body is read because receivers may need that, and dropped. Interim responses, chunks and reads
+ * cost time however small they are, and deliveries share a process with storing.
  */
 const most = { interim: 8, chunks: 64, reads: 256, bytes: 128 * 1024 };
-/** Milliseconds that the body of an answer may take. */
-const answerTime = 1_000;
+/** milliseconds for the body of a response */
+const bodyTime = 1_000;
 
 class TooSlow extends Error {}
 
 export async function send(sender: Sender, to: string, headers: Record<string, string>, body: string): Promise<Sent> {
-  // the setting, or the rules, may have changed since the webhook was made
+  // settings may have changed since the webhook was created
   if ('refused' in readWebhookUrl(to, sender.reach)) return failed('address');
   const url = new URL(to);
   try {
-    // of an address Node asks for no lookup
+    // Node does not call `lookup` for an IP address
     if (ipaddr.isValid(hostOf(url))) await checkAddresses(url, [hostOf(url)], sender.reach, sender.resolve);
     const response = await exchange(sender, url, headers, body);
     const status = response.statusCode ?? 0;
@@ -77,7 +77,7 @@ function reasonOf(error: unknown): Failure {
   return /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/.test(code) ? 'certificate' : 'connection';
 }
 
-/** Resolves with the head of the answer, once its body is read, cut or too slow. */
+/** Resolves with the head of the response once its body has been read or cut off. */
 function exchange(sender: Sender, url: URL, headers: Record<string, string>, body: string): Promise<IncomingMessage> {
   const { resolve, reach, patience, ca } = sender;
   const bytes = Buffer.from(body);
@@ -93,7 +93,7 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
       'content-type': 'application/json',
       'content-length': bytes.length,
     },
-    // each message has a connection of its own, so its address was checked just now
+    // a new connection for each message, so that its address is checked
     agent: false as const,
     lookup: guardedLookup(url, resolve, reach),
     ...(ca && { ca }),
@@ -105,7 +105,7 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
       reject(error);
       request.destroy();
     };
-    const timer = setTimeout(() => fail(new TooSlow(`no answer within ${patience} ms`)), patience);
+    const timer = setTimeout(() => fail(new TooSlow(`no response within ${patience} ms`)), patience);
     request.on('error', fail);
     let interim = 0;
     request.on('information', () => {
@@ -115,12 +115,12 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
     request.on('socket', limitReads);
     request.on('response', (response) => {
       clearTimeout(timer);
-      // where the connection breaks later, Node reports that here as well
+      // Node also emits errors of the body here
       request.off('error', fail);
       request.on('error', () => {});
       void drain(response).then(() => done(response));
     });
-    // a 101 is no response to Node, and without this the connection would end without a word
+    // Node emits no response for a 101, so the request would never end
     request.on('upgrade', (response, socket) => {
       clearTimeout(timer);
       socket.destroy();
@@ -130,7 +130,7 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
   });
 }
 
-/** Of the whole answer, framing and headers too. */
+/** Limits the whole response, with framing and headers. */
 function limitReads(socket: Socket): void {
   let reads = 0;
   socket.on('data', () => {
@@ -139,12 +139,12 @@ function limitReads(socket: Socket): void {
   });
 }
 
-/** However the body ends, the answer is known. */
+/** Never rejects: the status is known however the body ends. */
 function drain(response: IncomingMessage): Promise<void> {
   return new Promise((done) => {
     let chunks = 0;
     const cut = () => response.destroy();
-    const timer = setTimeout(cut, answerTime);
+    const timer = setTimeout(cut, bodyTime);
     response.on('data', () => {
       chunks += 1;
       if (chunks > most.chunks) cut();

@@ -1,16 +1,16 @@
-/** Tells webhooks of domains that have fallen silent: once, until records come again. */
+/** Messages for domains that have fallen silent: once, until records come again. */
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/postgres-time';
 
 /**
- * Records that would usually have come since the last one, and did not. If they come independently of each other, the
- * chance of none is e⁻⁷, which is less than 1 in 1,000.
+ * Records that are usual for the time since the last one. If records are independent of each other, none come with a chance
+ * of e⁻⁷, less than 1 in 1,000.
  */
 const expected = 7;
-/** A silence is looked at for as long, and what is usual is known from as many. */
+/** The longest silence that is noticed, and the weeks that the usual number is taken from. */
 const weeks = 4;
-/** Messages that one statement adds: after an outage, every domain may be silent. */
+/** Messages in one statement: after an outage, every domain may be silent. */
 const atOnce = 5_000;
 
 export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promise<void> {
@@ -18,9 +18,9 @@ export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promis
 }
 
 /**
- * Adds messages that are due; returns how many. Usual is what the same weekday had on average in the four weeks up to
- * the last record, so a website that rests at weekends is not reported every Saturday. Of the hours of a day nothing is
- * known: the two days that the silence has only in part count as one, the weaker one, once they have 24 hours together.
+ * Adds messages that are due; returns how many. The usual number of a day is the average of the same weekday in the four
+ * weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters have no hours:
+ * the first and the last day of the silence count as one, the weaker of them, once they have 24 hours together.
  */
 export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<number> {
   const { count } = await sql`
@@ -41,17 +41,17 @@ export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<n
       where archived_at is null and organization_id in (select organization_id from listening)
         and last <= now - interval '1 day'
     ),
-    untold as materialized (
+    unreported as materialized (
       select webhook, quiet.* from quiet join listening using (organization_id)
       where (domains is null or id = any(domains)) and not exists (
-        select from webhook_silences as told
-        where told.webhook = listening.webhook and domain_number = quiet.number
+        select from webhook_silences as reported
+        where reported.webhook = listening.webhook and domain_number = quiet.number
           and last_record_at >= last at time zone 'UTC'
       )
     ),
     silent as materialized (
       select number, id, last
-      from (select distinct number, id, organization_id, last, now from untold) as quiet
+      from (select distinct number, id, organization_id, last, now from unreported) as quiet
       cross join lateral (
         select sum(usual) filter (where day > 0 and day < today) as whole,
           min(usual) filter (where extract(day from now - last) >= today and day in (0, today)) as partial
@@ -67,19 +67,19 @@ export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<n
       ) as since
       where coalesce(whole, 0) + coalesce(partial, 0) >= ${expected}
     ),
-    -- of two workers at once, the second one finds what the first one has told
-    told as (
-      insert into webhook_silences as told (webhook, domain_number, last_record_at)
-      select webhook, number, last at time zone 'UTC' from untold join silent using (number, last)
+    -- the second of two workers at once waits for the first one's rows here
+    reported as (
+      insert into webhook_silences as reported (webhook, domain_number, last_record_at)
+      select webhook, number, last at time zone 'UTC' from unreported join silent using (number, last)
       order by 1, 2 limit ${atOnce}
       on conflict (webhook, domain_number) do update set last_record_at = excluded.last_record_at
-      where told.last_record_at < excluded.last_record_at
+      where reported.last_record_at < excluded.last_record_at
       returning webhook, domain_number
     )
     insert into webhook_lanes (webhook, type, made_at, data)
     select webhook, 'domain.silent', date_trunc('milliseconds', clock_timestamp()), jsonb_build_object(
       'domainId', id, 'lastRecordAt', to_char(last, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     )
-    from told join silent on number = domain_number`;
+    from reported join silent on number = domain_number`;
   return count;
 }

@@ -14,7 +14,7 @@ export interface Webhook {
   /** null: all */
   domains: string[] | null;
   decisions: Decision[] | null;
-  /** the names */
+  /** their names */
   headers: string[];
   /** of a message */
   maxBytes: number;
@@ -25,7 +25,7 @@ export interface Webhook {
   version: number;
 }
 
-/** Whether it is told of a domain's new entries. */
+/** Whether it receives the records of a domain. */
 export const receivesRecordsOf = ({ types, domains }: Pick<Webhook, 'types' | 'domains'>, domainId: string): boolean =>
   types.includes('records.sealed') && (domains?.includes(domainId) ?? true);
 
@@ -41,7 +41,7 @@ export async function findWebhook(sql: Sql, organizationId: string, webhookId: s
   return found;
 }
 
-/** Of any organization: for operators. */
+/** In any organization: for operators. */
 export async function findWebhookAnywhere(sql: Sql, webhookId: string): Promise<Webhook | undefined> {
   const [found] = await sql<Webhook[]>`select ${webhookColumns(sql)} from webhooks where id = ${webhookId}`;
   return found;
@@ -56,7 +56,7 @@ export const listWebhooks = (
   where organization_id = ${organizationId} and number < ${after ?? 2 ** 31 - 1}
   order by number desc limit ${limit}`;
 
-/** Of any organization those that are enabled and whose every try fails, longest first. */
+/** Enabled webhooks of all organizations that have failed since their last delivery, longest first. */
 export const listFailingWebhooks = (sql: Sql, limit: number): Promise<Webhook[]> => sql<Webhook[]>`
   select ${webhookColumns(sql)} from webhooks
   where enabled and failing_since is not null
@@ -89,13 +89,13 @@ export const listDeliveries = (
   where webhook = ${webhook} and d.number < ${after ?? Number.MAX_SAFE_INTEGER}
   order by d.number desc limit ${limit}`;
 
-/** days for which deliveries are kept */
-const keptFor = 30;
+/** days */
+const retention = 30;
 /** rows in one statement */
 const slice = 5_000;
 
 export async function deleteDeliveriesOf(db: Pick<Database, 'write'>, webhook: number): Promise<void> {
-  // until none is left: another request may be at it, too
+  // until none is left, because a concurrent request may delete some of a slice
   for (let last = -1; last !== 0; ) {
     ({ count: last } = await db.write(
       (sql) => sql`
@@ -118,7 +118,7 @@ export async function deleteOldDeliveries(
       (sql) => sql`
         delete from webhook_deliveries
         where number in (
-          select number from webhook_deliveries where at < ${earlierNow(sql, here)} - ${keptFor} * interval '1 day'
+          select number from webhook_deliveries where at < ${earlierNow(sql, here)} - ${retention} * interval '1 day'
           order by at limit ${slice}
         )`,
     );

@@ -1,6 +1,6 @@
 /**
- * Waking: finds lanes that have something new to deliver, by what logs have grown, and at times by comparing all. As much as a
- * round has time for: what one organization has must not keep the others from being woken.
+ * Waking: finds lanes that have something new to deliver, by logs that have grown, and once a minute by comparing all lanes.
+ * A round has a time limit, so that one large organization does not delay the others.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -9,14 +9,14 @@ import { addNewLanes, compareLanes, findNewestDomain, wakeGrown, wokenAtOnce } f
 
 /** milliseconds */
 const second = 1_000;
-/** how far back a round looks for logs that grew, how often all are compared, and how long a round goes on with either */
+/** how far back a round looks for logs that grew, how often all lanes are compared, and the time limit of either */
 const overlap = 10 * second;
 const compareEvery = 60 * second;
 const roundTime = second / 4;
-/** whose lanes are compared at once */
+/** webhooks whose lanes are compared at once */
 const comparedWebhooks = 100;
 
-/** What it returns is one round, also for domains that are new. */
+/** Returns a function that does one round, which also adds lanes of new domains. */
 export function createWaking(db: Database): () => Promise<void> {
   const pieces = createPieceSize(comparedWebhooks);
   let comparedThrough = 0;

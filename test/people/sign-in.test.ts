@@ -10,6 +10,7 @@ import {
   openBrowser,
   origin,
   password,
+  resetSecret,
   someone,
   storedAs,
 } from '../support/people.ts';
@@ -105,7 +106,7 @@ describe('an invitation', () => {
 });
 
 describe('a password', () => {
-  it('opens a session of the right person, whatever the case of the address', async () => {
+  it('opens a session of the right person, in upper or lower case', async () => {
     const { email } = await join();
     const { status, body, headers } = await openBrowser(baseUrl).signIn(email.toUpperCase());
     expect([status, await mayRead(body.token)]).toEqual([200, 200]);
@@ -115,7 +116,7 @@ describe('a password', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('gets the same answer for all that is wrong', async () => {
+  it('gets the same response for all that is wrong', async () => {
     const { email } = await join();
     const wrong = async (given: string, secret: string) => {
       const { status, body } = await openBrowser(baseUrl).signIn(given, secret);
@@ -148,12 +149,11 @@ describe('a password', () => {
     expect((await browser.signIn(email, next)).status).toBe(200);
   });
 
-  it('is set anew with a link of the operator, which ends all sessions', async () => {
+  it('is replaced with a link of the operator, which ends all sessions', async () => {
     const { email, browser } = await join();
     const cli = createCli({ ...stack.env, ...accountSettings });
-    const { resetUrl } = await cli.json<{ resetUrl: string }>('person', 'reset', email);
     const next = `${password} and june`;
-    const reset = { invite: resetUrl.replace(`${origin}/invitation#reset=`, ''), password: next };
+    const reset = { invite: await resetSecret(cli, email), password: next };
     const elsewhere = openBrowser(other.baseUrl);
     expect((await elsewhere.post('sign-in/invitation', reset)).status).toBe(200);
     expectProblem(await elsewhere.post('sign-in/invitation', reset), 401, 'invalid_invitation');

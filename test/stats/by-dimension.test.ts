@@ -117,7 +117,7 @@ describe('statistics by what decisions have in common', () => {
     const { body } = await askLater(path, firstAt);
     expect(body).toMatchObject({ organizationId: stack.tenant.organizationId, total: 9, bots: 1 });
     expect(at(body.groups as StatsGroup[], 0)).toMatchObject({ value: 'DE', total: 6, optInRate: 2 / 4 });
-    // the rate is the same whatever else is asked, and known of each day and month
+    // the rate is the same with any other parameters, and there is one for each day and month
     expect(body).toMatchObject({ choices: 5, optInRate: 2 / 5 });
     const { body: plain } = await ask(path.replace('&by=country', ''));
     expect(plain).toMatchObject({ choices: 5, optInRate: 2 / 5 });
@@ -193,7 +193,7 @@ describe('statistics by what decisions have in common', () => {
     );
   });
 
-  it('answers 304 for as long as nothing moved, and moves on without traffic', async () => {
+  it('responds with 304 as long as nothing changes, and advances without traffic', async () => {
     const { body, headers } = await askLater(ofDomain('language'), firstAt);
     // another file's epoch may be closed in between
     await eventually(async () => {
@@ -208,7 +208,7 @@ describe('statistics by what decisions have in common', () => {
     expect(later.headers.get('etag')).not.toBe(headers.get('etag'));
   });
 
-  it('tells how many decisions the rates do not include yet, and on which day a version came first', async () => {
+  it('has the number of decisions that the rates do not include yet, and the first day of a version', async () => {
     const own = await withOwnDomain(stack);
     const of = (bannerVersion: string, day: string, fields: Partial<NewRecord> = {}) =>
       made({ domainId: own.domainId, bannerVersion, policyVersion: '2026', ...fields }, day);

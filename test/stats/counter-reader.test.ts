@@ -44,7 +44,7 @@ describe('the reader of counters', () => {
       expect(answer.source).toBe(source);
     });
 
-  it('answers from Postgres until the organization was filled by that, then the same from Redis', async () => {
+  it('reads from Postgres until that has filled the organization, then the same from Redis', async () => {
     expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
     await untilFrom('redis');
   });

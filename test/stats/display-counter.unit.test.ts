@@ -13,7 +13,7 @@ const of = (fields: object) => ({
 const on = (domainId: string, organizationId = 'org_a') => ({ domainId, organizationId });
 
 describe('a tally of displays', () => {
-  it('counts by domain, UTC day of the arrival and values, and begins anew once it was taken', () => {
+  it('counts by domain, UTC day of the arrival and values, and starts over once they were taken', () => {
     const tally = createDisplayTally();
     for (let count = 0; count < 3; count += 1) tally.add(on('dom_a'), noon, { bannerVersion: '2', language: 'de' });
     tally.add(on('dom_a'), noon, { variant: '2', language: 'de' });

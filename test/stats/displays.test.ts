@@ -73,7 +73,7 @@ describe('displays of the banner', () => {
     expect(await deleteOldFlushes(db)).toBe(1);
   });
 
-  it('count once although the answer of Postgres got lost, and go on counting meanwhile', async () => {
+  it('count once although the response of Postgres got lost, and continue meanwhile', async () => {
     const gate = await openGate(url);
     const { counter, storedSoFar } = countThrough(gate);
     const count = (times: number) => {
@@ -92,7 +92,7 @@ describe('displays of the banner', () => {
     expect([await storedSoFar(), await sum(), await flushes()]).toEqual([9, 9, 3]);
   });
 
-  it('are stored at the end, and those that Postgres does not take in time are told', async () => {
+  it('are stored at the end, and those that Postgres does not take in time are logged', async () => {
     const gate = await openGate(url);
     const { counter: first } = countThrough(gate);
     first.count({ domainId, organizationId }, Date.now(), {});

@@ -37,7 +37,7 @@ describe('the reader of facets', () => {
   const choicesOf = (facets: Facet[] | undefined) => facets?.reduce((sum, { choices }) => sum + choices, 0);
   const choices = async () => choicesOf(await reader.readIfQuick(question));
 
-  it('asks twice for any number of plain answers, also for those that come at once', async () => {
+  it('asks twice for any number of plain responses, also concurrent ones', async () => {
     await choose();
     expect(await Promise.all(Array.from({ length: 50 }, choices))).toEqual(Array(50).fill(1));
     for (let each = 0; each < 50; each += 1) expect(await choices()).toBe(1);
@@ -66,7 +66,7 @@ describe('the reader of facets', () => {
     expect(await choices()).toBe(7);
   });
 
-  it('gives whoever asks after facets moved nothing that was begun before', async () => {
+  it('shares no read that began before facets moved', async () => {
     await choose();
     // a statement that is still under way is as old as its beginning
     let letGo = () => {};

@@ -157,7 +157,7 @@ const someRecord = (domainIds: string[]) => {
 };
 
 describe('facets', () => {
-  it('equal a plain group by, whatever is recorded, however pieces are cut, and wherever a worker is killed', async () => {
+  it('equal a plain group by for any records, however pieces are cut, and wherever a worker is killed', async () => {
     const tenants = [await makeTenant(db, { domains: 3 }), await makeTenant(db, { domains: 1 })];
     const domainIds = tenants.flatMap((tenant) => tenant.domainIds);
     const organizationIds = tenants.map(({ organizationId }) => organizationId);
@@ -231,7 +231,7 @@ describe('facets', () => {
     expect((await db.run((sql) => readFacets(sql, question))).map(totalOf)).toEqual([10]);
   });
 
-  it('of displays are counted once for each flush, beside what was answered', async () => {
+  it('of displays are counted once for each flush, beside decisions', async () => {
     const { organizationId, domainIds } = await makeTenant(db);
     const domainId = at(domainIds, 0);
     const shown = { domainId, day: today, bannerVersion: '1', variant: '', language: 'de', displays: 3 };

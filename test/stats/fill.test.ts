@@ -90,7 +90,7 @@ describe('a fill', () => {
       expect(filled).toBe(false);
       expect(await isReady(connection, organizationId)).toBe(false);
       expect(await read()).toBeNull();
-      // and keeps nobody from filling anew
+      // and does not block another fill
       expect(await fill(connection, organizationId, list)).toBe(true);
       expect(await read()).toEqual(truth);
     },

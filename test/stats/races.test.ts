@@ -1,5 +1,5 @@
 /**
- * The guarantee for a reader while raises, fills and FLUSHALLs race. Let a read begin at b and end at e. It answers null,
+ * The guarantee for a reader while raises, fills and FLUSHALLs race. Let a read begin at b and end at e. It returns null,
  * or for every counter a value that
  *   1. is at most what Postgres holds at e: nothing is shown that was not committed;
  *   2. is at least what every raise that had ended before b raised to: what the worker finished is not lost again, since

@@ -30,7 +30,7 @@ const place = fc.record({
 });
 
 describe('a raise', () => {
-  it('keeps the largest of each count, in whatever order, grouping or number raises come', async () => {
+  it('keeps the largest of each count, in any order, grouping and number of raises', async () => {
     const raises = fc.array(fc.array(fc.tuple(place, counts), { maxLength: 6, size: 'max' }), {
       maxLength: 8,
       size: 'max',

@@ -45,7 +45,7 @@ describe('repairing', () => {
   };
   const driftSeen = async () => (await metrics.drift.get()).values[0]?.value ?? 0;
   const fillsSeen = async () => (await metrics.fills.get()).values[0]?.value ?? 0;
-  /** Everything that Redis would answer, and the truth. */
+  /** All counters as Redis has them, and as Postgres does. */
   const expectEqual = async () => {
     const truth = await storedCounters(db, organizationId);
     expect(await readSame(connection, organizationId, truth)).toEqual(truth);
@@ -173,7 +173,7 @@ describe('repairing', () => {
       expect(await left()).toEqual([]);
     });
 
-    it('begins no organization once it is told to stop', async () => {
+    it('begins no organization once it is stopped', async () => {
       await connection.client.flushall();
       await fillMissing(deps(), AbortSignal.abort());
       expect(await connection.client.dbsize()).toBe(0);

@@ -1,8 +1,8 @@
-/** A passkey as an authenticator has it, without one: what a browser sends of it, right or wrong. */
+/** A passkey in software: the credentials that a browser would send, valid or not. */
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type openBrowser, origin } from './people.ts';
 
-/** What the authenticator says of the person: present, verified; and that a key follows. */
+/** Flags of an authenticator: person present, person verified, key follows. */
 const [present, verified, withKey] = [0x01, 0x04, 0x40];
 
 interface Wrong {
@@ -40,6 +40,13 @@ export function makePasskey() {
     yBytes ?? Buffer.of(),
   ]);
 
+  const credential = <Response>(response: Response) => ({
+    id,
+    rawId: id,
+    type: 'public-key',
+    clientExtensionResults: {},
+    response,
+  });
   const clientData = (type: string, challenge: string, from = origin) =>
     Buffer.from(JSON.stringify({ type, challenge, origin: from, crossOrigin: false }));
   const authenticatorData = (
@@ -65,17 +72,11 @@ export function makePasskey() {
       Buffer.from([0xa3]),
       ...[text('fmt'), text('none'), text('attStmt'), Buffer.from([0xa0]), text('authData'), bytes(authData)],
     ]);
-    return {
-      id,
-      rawId: id,
-      type: 'public-key',
-      clientExtensionResults: {},
-      response: {
-        clientDataJSON: clientData('webauthn.create', challenge, wrong.origin).toString('base64url'),
-        attestationObject: attestation.toString('base64url'),
-        transports: ['internal'],
-      },
-    };
+    return credential({
+      clientDataJSON: clientData('webauthn.create', challenge, wrong.origin).toString('base64url'),
+      attestationObject: attestation.toString('base64url'),
+      transports: ['internal'],
+    });
   };
 
   const signed = ({ challenge }: Options, wrong: Wrong = {}) => {
@@ -85,18 +86,12 @@ export function makePasskey() {
       .update(authData)
       .update(createHash('sha256').update(data).digest())
       .sign(privateKey);
-    return {
-      id,
-      rawId: id,
-      type: 'public-key',
-      clientExtensionResults: {},
-      response: {
-        clientDataJSON: data.toString('base64url'),
-        authenticatorData: authData.toString('base64url'),
-        signature: signature.toString('base64url'),
-        userHandle: known.userHandle,
-      },
-    };
+    return credential({
+      clientDataJSON: data.toString('base64url'),
+      authenticatorData: authData.toString('base64url'),
+      signature: signature.toString('base64url'),
+      userHandle: known.userHandle,
+    });
   };
 
   return { created, signed };

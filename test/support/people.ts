@@ -9,6 +9,7 @@ import { createPerson } from '#libs/people/people';
 import { openSession } from '#libs/people/sessions';
 import { createPerform, partOf } from '#libs/tenants/audited-change';
 import { peopleChanges } from '#libs/tenants/organization-people';
+import type { createCli } from './cli.ts';
 import { type Answer, type ProblemAnswer, request } from './client.ts';
 
 /** What an API with accounts is started with. */
@@ -101,5 +102,11 @@ export const invite = (db: Database, organizationId: string, email: string, scop
     return (await makeLink(sql, { memberNumber: number })).secret;
   });
 
-/** What of a secret is stored. */
+/** The secret of a link that the operator prints for a new password. */
+export async function resetSecret(cli: Pick<ReturnType<typeof createCli>, 'json'>, email: string): Promise<string> {
+  const { resetUrl } = await cli.json<{ resetUrl: string }>('person', 'reset', email);
+  return resetUrl.replace(`${origin}/invitation#reset=`, '');
+}
+
+/** The stored hash of a secret. */
 export const storedAs = (secret: string): Buffer => Buffer.from(hash('sha256', secret, 'hex'), 'hex');

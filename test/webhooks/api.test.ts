@@ -156,7 +156,7 @@ describe('webhooks', () => {
     expectProblem(await set(true), 403, 'plan_feature_required');
   });
 
-  it('are told by a worker that a domain is silent', async () => {
+  it('get a message from a worker when a domain is silent', async () => {
     const of = await makeTenant(stores.db);
     const receiver = await startReceiver();
     await ask('POST', '', { body: { url: receiver.url, types: ['domain.silent'] }, of });
@@ -185,7 +185,7 @@ describe('webhooks', () => {
     const ids = await store(20, domainId);
     const newest = async ({ webhookId }: Webhook) =>
       (await ask<DeliveriesPage>('GET', `/${webhookId}/deliveries?limit=1`)).body.deliveries;
-    // noted once the receiver's answer is there
+    // stored once the receiver has responded
     await eventually(async () =>
       expect(await newest(made)).toMatchObject([{ outcome: 'delivered', domainId, first: 0, size: ids.length }]),
     );

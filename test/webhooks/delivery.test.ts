@@ -159,7 +159,7 @@ describe('deliveries', () => {
     sql<{ act: string; actor: string; details: object }>`
       select act, actor, details from administrative_acts where act like 'webhook.%' order by id`;
 
-  it('are of new entries alone, at most 100 at once, once and in order whoever sends them, signed, without address and device, and again when asked for', async () => {
+  it('have new entries only, at most 100, once and in order from any worker, signed, without address and device, and again after a replay', async () => {
     await seal(3);
     const { webhook, secret } = await make();
     const ids = await seal(250);
@@ -204,7 +204,7 @@ describe('deliveries', () => {
     expect((await acts()).at(-1)).toMatchObject({ act: 'webhook.replay', details: { domainId, log: 1, from: 251 } });
   });
 
-  it('have as many bytes as asked for at most, whatever they tell of, and miss nothing', async () => {
+  it('of any type have at most as many bytes as asked for, and miss nothing', async () => {
     const maxBytes = 16_384;
     await make({ maxBytes, types: ['records.sealed', 'visitor.erased'] });
     const ids = await sendNew(20, { tcString: 'é'.repeat(2_000), visitorId: 'v' });
@@ -367,7 +367,7 @@ describe('deliveries', () => {
     expect(other.received).toEqual([]);
   });
 
-  it('are done with the head of an answer, however its body goes on', async () => {
+  it('are done with the head of a response, no matter what its body does', async () => {
     const { webhook } = await make();
     let isCut = false;
     receiver.answerWith((response) => {
@@ -498,7 +498,7 @@ describe('deliveries', () => {
     expect(signatures()).toHaveLength(1);
   });
 
-  it('say when what they tell of happened, however late they are sent, and in a replay too', async () => {
+  it('have the time of the event, however late they are sent, and in a replay', async () => {
     const { webhook } = await make({ types: ['records.sealed', 'visitor.erased', 'limit.reached'] });
     /** A millisecond between what came before and what comes after. */
     const now = async () => {
@@ -593,7 +593,7 @@ describe('deliveries', () => {
     expect(await limits()).toEqual([approaching, reached]);
   });
 
-  it('of erasures are of one log each, also of one that was restarted since, whatever is tried again', async () => {
+  it('of erasures are of one log each, also of one that was restarted since, in every attempt', async () => {
     const domainId = at(tenant.domainIds, 0);
     await make({ types: ['visitor.erased'] });
     await seal(2, { visitorId: 'v' });
@@ -714,7 +714,7 @@ describe('deliveries', () => {
     });
   });
 
-  it('to a receiver that lets them time out come down to one at a time, until it answers', async () => {
+  it('to a receiver that lets them time out come down to one at a time, until it responds', async () => {
     const slow = await openReceiver();
     const webhooks: Webhook[] = [];
     for (let count = 0; count < 4; count += 1) webhooks.push((await make({ url: slow.url })).webhook);

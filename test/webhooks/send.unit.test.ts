@@ -1,4 +1,4 @@
-/** A receiver that answers in many small pieces: each costs the process that stores records, so they are limited. */
+/** Receivers that respond in many small pieces: each costs the process that stores records, so they are limited. */
 import { createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { send } from '#libs/webhooks/send';
@@ -9,7 +9,7 @@ const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const done = 'HTTP/1.1 204 No Content\r\n\r\n';
 
-/** Answers with `begin`, and then with `unit` for as long as it may, in packets of its own if `isApart`. */
+/** Responds with `begin`, and then with `unit` until it is stopped; each in a packet of its own if `isApart`. */
 async function sendTo({
   begin = '',
   unit = '',

@@ -1,4 +1,4 @@
-/** When a domain counts as silent, and whom that is told. Days are in the past; "now" is what each test says. */
+/** When a domain counts as silent, and which webhooks get a message. Days are in the past, and each test sets "now". */
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Scheduler } from '#libs/base/scheduler';
@@ -60,13 +60,13 @@ describe('a domain', () => {
     Array.from({ length: 28 }, (_, ago) => last - ago * day).filter(
       (time) => !without.includes(Math.floor(time / day) % 7),
     );
-  const tellAt = (time: number) => db.run((run) => addSilenceMessages(run, new Date(time)));
+  const addMessagesAt = (time: number) => db.run((run) => addSilenceMessages(run, new Date(time)));
   const told = () =>
     sql<{ url: string; data: object }>`
       select url, data from webhook_lanes join webhooks on webhooks.number = webhook
       where type = 'domain.silent' order by webhook_lanes.number`;
 
-  it('is silent after a day without records, which is told once until they come again, whoever tells it', async () => {
+  it('is silent after a day without records, which makes one message until they come again, with any number of workers', async () => {
     const paused = await make({ url: 'https://paused.example/' });
     await admin().change(tenant.organizationId, paused.webhookId, { enabled: false });
     await make();
@@ -74,36 +74,36 @@ describe('a domain', () => {
     await make({ domains: [at(tenant.domainIds, 1)] });
     await make({}, await makeTenant(db));
     await record(weeksUntil(thursday), 10);
-    expect(await tellAt(thursday + day - 1)).toBe(0);
-    const counts = await Promise.all([0, 1, 2].map(() => tellAt(thursday + day)));
+    expect(await addMessagesAt(thursday + day - 1)).toBe(0);
+    const counts = await Promise.all([0, 1, 2].map(() => addMessagesAt(thursday + day)));
     expect(counts.toSorted()).toEqual([0, 0, 1]);
     const message = { domainId, lastRecordAt: new Date(thursday).toISOString() };
     expect(await told()).toEqual([{ url: 'https://a.example/', data: message }]);
-    expect(await tellAt(thursday + 2 * day)).toBe(0);
-    // one that slept is told what still holds
+    expect(await addMessagesAt(thursday + 2 * day)).toBe(0);
+    // a webhook that was disabled gets the messages that are still true
     await admin().change(tenant.organizationId, paused.webhookId, { enabled: true });
-    expect(await tellAt(thursday + 2 * day)).toBe(1);
+    expect(await addMessagesAt(thursday + 2 * day)).toBe(1);
     await record([thursday + 2 * day], 1);
-    expect(await tellAt(thursday + 3 * day - 1)).toBe(0);
-    expect(await tellAt(thursday + 3 * day)).toBe(2);
+    expect(await addMessagesAt(thursday + 3 * day - 1)).toBe(0);
+    expect(await addMessagesAt(thursday + 3 * day)).toBe(2);
   });
 
   it('that rests at weekends is not silent before Monday', async () => {
     await make();
     const friday = thursday + day;
     await record(weeksUntil(friday, [2, 3]), 20);
-    for (const later of [day, 2 * day, 3 * day - 1]) expect(await tellAt(friday + later)).toBe(0);
-    expect(await tellAt(friday + 3 * day)).toBe(1);
+    for (const later of [day, 2 * day, 3 * day - 1]) expect(await addMessagesAt(friday + later)).toBe(0);
+    expect(await addMessagesAt(friday + 3 * day)).toBe(1);
   });
 
   it('with few records is silent once seven are missing, and never with fewer than seven in four weeks', async () => {
     await make();
     await record(weeksUntil(thursday - 10 * day), 2);
-    expect(await tellAt(thursday - 6 * day - 1)).toBe(0);
-    expect(await tellAt(thursday - 6 * day)).toBe(1);
+    expect(await addMessagesAt(thursday - 6 * day - 1)).toBe(0);
+    expect(await addMessagesAt(thursday - 6 * day)).toBe(1);
     domainId = at(tenant.domainIds, 1);
     await record(weeksUntil(thursday - 21 * day, [1, 2, 3, 4, 5, 6]), 1);
-    for (let days = 1; days <= 35; days += 1) expect(await tellAt(thursday + (days - 21) * day)).toBe(0);
+    for (let days = 1; days <= 35; days += 1) expect(await addMessagesAt(thursday + (days - 21) * day)).toBe(0);
   });
 
   it('that is archived is not silent, nor one whose records wait in a queue', async () => {
@@ -131,7 +131,7 @@ describe('a domain', () => {
     const receiver = await startReceiver();
     const webhook = await make({ url: receiver.url });
     await record(weeksUntil(thursday), 10);
-    await tellAt(thursday + day);
+    await addMessagesAt(thursday + day);
     await Promise.all(await createDeliverer(parts).begin());
     expect(receiver.received.map(({ message: { type, data } }) => [type, data.domainId])).toEqual([
       ['domain.silent', domainId],
@@ -139,9 +139,9 @@ describe('a domain', () => {
     expect(await db.run((run) => listDeliveries(run, { webhook: webhook.number, limit: 9 }))).toMatchObject([
       { type: 'domain.silent', domainId, first: null, status: 204 },
     ]);
-    // what waits is about no domain that the webhook is not told of any more
+    // waiting messages of domains that the webhook no longer receives are dropped
     await record([thursday + 2 * day], 1);
-    await tellAt(thursday + 3 * day);
+    await addMessagesAt(thursday + 3 * day);
     await admin().change(tenant.organizationId, webhook.webhookId, { domains: [at(tenant.domainIds, 1)] });
     expect(await told()).toEqual([]);
   });

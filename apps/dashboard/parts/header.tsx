@@ -61,7 +61,7 @@ export function Header({ organization, subject, route, children }: Props) {
 }
 
 export const SignOut = ({ onClick }: { onClick(): void }) => (
-  <Button kind="quiet" class="sign-out" onClick={onClick}>
+  <Button kind="quiet" class="account-button" onClick={onClick}>
     <svg viewBox="0 0 24 24" aria-hidden="true">
       <path d="M10 4H5v16h5M9 12h11M16 8l4 4-4 4" />
     </svg>

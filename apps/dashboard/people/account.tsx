@@ -1,4 +1,4 @@
-/** What somebody with an account changes of it: name and password, and where they are signed in. */
+/** A person's own account: name, password, passkeys and sessions. */
 import { useState } from 'preact/hooks';
 import type { Me } from '#libs/people/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -35,14 +35,14 @@ export function Account() {
   );
 }
 
-/** What is changed, and a line once it is. */
-function useChange(said: string) {
+/** Saves a change, and then shows `confirmation`. */
+function useChange(confirmation: string) {
   const { api, me } = useSignedIn();
   const [done, setDone] = useState('');
   const save = async (body: { name?: string; password?: string; oldPassword?: string }) => {
     setDone('');
     me.put(await api.call('patch /v1/people/me', { body }).then(bodyOf));
-    setDone(said);
+    setDone(confirmation);
   };
   return { save, done: <p role="status">{done}</p> };
 }

@@ -1,4 +1,4 @@
-/** A person's passkeys: added, removed, and whether there is a password beside them. */
+/** A person's passkeys, and whether the password signs in as well. */
 import { useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
 import type { Me, Passkey } from '#libs/people/contract';
@@ -21,10 +21,10 @@ const own = '/v1/people/me/passkeys';
 export function Passkeys({ me: { passwordOff } }: { me: Me }) {
   const { api, me } = useSignedIn();
   const [asked, setAsked] = useState<Passkey | 'password' | null>(null);
-  // the error of an earlier action goes with the next one
+  // each action clears the error of the one before
   const [actions, setActions] = useState(0);
   useFocusAfter(asked !== null, (is) => (is ? null : document.querySelector<HTMLElement>('#passkeys-title')));
-  const read = (signal?: AbortSignal) => api.call(`get ${own}`, { signal }).then((answer) => answer.body.passkeys);
+  const read = (signal?: AbortSignal) => api.call(`get ${own}`, { signal }).then(({ body }) => body.passkeys);
   const reading = useReading<Passkey[]>('passkeys', read);
   const refresh = async () => reading.put(await read());
   const setPasswordOff = async (isOff: boolean) =>
@@ -34,8 +34,8 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
     await refresh();
     me.put(await api.call('get /v1/people/me', {}).then(bodyOf));
   };
-  const ask = (what: Passkey | 'password') => {
-    setAsked(what);
+  const ask = (subject: Passkey | 'password') => {
+    setAsked(subject);
     setActions(actions + 1);
   };
   const passkeys = reading.value;

@@ -1,4 +1,4 @@
-/** People of the organization: who may do what, invitations, and the way out. */
+/** People of the organization: their rights, invitations, and removal. */
 import './people.css';
 import { useState } from 'preact/hooks';
 import type { Scope } from '#libs/base/terms/terms';
@@ -20,10 +20,10 @@ import { isolated } from '../parts/isolated.tsx';
 import { Snippet } from '../parts/snippet.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 
-/** In their order. The list of the terms would load zod. */
+/** Not imported from the terms, which would load zod. */
 const allScopes: Scope[] = ['read', 'privacy', 'import', 'manage', 'publish'];
 
-/** Milliseconds. */
+/** milliseconds */
 const askEvery = 5_000;
 
 interface Link {
@@ -31,8 +31,9 @@ interface Link {
   inviteUrl: string;
 }
 
-/** What somebody is about to do with a person. */
-type Asked = { what: 'change' | 'remove' | 'invite'; person: Person } | null;
+type Action = 'change' | 'remove' | 'invite';
+/** An action that waits for confirmation. */
+type Asked = { action: Action; person: Person } | null;
 
 export function People() {
   const { api } = useSignedIn();
@@ -67,7 +68,7 @@ export function People() {
         <>
           <ul class="card rows" aria-label="People">
             {people.map((person) => (
-              <Row key={person.personId} person={person} ask={(what) => setAsked({ what, person })} />
+              <Row key={person.personId} person={person} ask={(action) => setAsked({ action, person })} />
             ))}
           </ul>
           {asked && <Ask {...asked} refresh={refresh} onLink={onLink} onClose={() => setAsked(null)} />}
@@ -79,7 +80,7 @@ export function People() {
 
 const nameOf = ({ name, email }: Person): string => name ?? email;
 
-function Row({ person, ask }: { person: Person; ask(what: 'change' | 'remove' | 'invite'): void }) {
+function Row({ person, ask }: { person: Person; ask(action: Action): void }) {
   const { subject } = useSignedIn();
   const { personId, email, name, scopes, pending, lastSeenAt, createdAt, passkeys } = person;
   const seen = lastSeenAt === null ? `Invited ${dateAndTime(createdAt)}` : `Last seen ${dateAndTime(lastSeenAt)}`;
@@ -115,7 +116,7 @@ interface RightsProps {
   onChange(scopes: Scope[]): void;
 }
 
-/** Nobody gives what they do not have, but may take it away. `before`: what the person has. */
+/** Nobody can give a right that they lack, but they can take it away. `before`: the person's present rights. */
 function Rights({ given, before = [], onChange }: RightsProps & { before?: readonly Scope[] }) {
   const { organization } = useSignedIn();
   const isLacked = (scope: Scope) => !organization.scopes.includes(scope) && !before.includes(scope);
@@ -181,8 +182,8 @@ const InviteLink = ({ email, inviteUrl, onDone }: Link & { onDone(): void }) => 
       Copy the link now: it is not shown again
     </FocusedTitle>
     <p>
-      The service sends no mail, so pass the link on to {isolated(email)}. It is valid once, for 7 days, and whoever has
-      it gets the account.
+      The service sends no mail, so pass the link on to {isolated(email)}. It is valid once, for 7 days, and anybody who
+      has it gets the account.
     </p>
     <Snippet name="Invitation" code={inviteUrl} />
     <Button text="Done" onClick={onDone} />
@@ -195,12 +196,12 @@ interface AskProps extends NonNullable<Asked> {
   onClose(): void;
 }
 
-function Ask({ what, person, refresh, onLink, onClose }: AskProps) {
+function Ask({ action, person, refresh, onLink, onClose }: AskProps) {
   const people = peopleOf(useSignedIn().api);
   const [scopes, setScopes] = useState(person.scopes);
   const { personId, pending } = person;
   const name = nameOf(person);
-  if (what === 'change')
+  if (action === 'change')
     return (
       <ConfirmDialog
         title={`What ${name} may do`}
@@ -211,7 +212,7 @@ function Ask({ what, person, refresh, onLink, onClose }: AskProps) {
         <Rights given={scopes} before={person.scopes} onChange={setScopes} />
       </ConfirmDialog>
     );
-  if (what === 'invite')
+  if (action === 'invite')
     return (
       <ConfirmDialog
         title={`New link for ${name}?`}

@@ -1,7 +1,4 @@
-/**
- * An invitation, for somebody new or with an account, and the link with which the operator lets somebody set a new
- * password.
- */
+/** Accepts an invitation, with a new account or an existing one, or sets a new password with the operator's link. */
 import { useEffect, useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
 import type { Me, SignedIn } from '#libs/people/contract';
@@ -15,16 +12,16 @@ import { Button } from '../parts/button.tsx';
 import { DraftForm } from '../parts/draft-form.tsx';
 import { Failure } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { resume } from './account.ts';
-import { signedOut } from './renewal.ts';
-import type { Moved, OpenSession } from './session.ts';
+import { restoreAccount } from './account.ts';
+import type { OpenSession, OrganizationChange } from './session.ts';
+import { signedOut } from './session-renewal.ts';
 import { OtherAddress, SignInFrame } from './sign-in.tsx';
 import { WithPassword } from './with-password.tsx';
 
 interface Props {
-  /** of an account, or another one */
+  /** an account's, or a token's */
   session: OpenSession | null;
-  begin(account: SignedIn, address?: string, moved?: Moved): void;
+  begin(account: SignedIn, address?: string, change?: OrganizationChange): void;
 }
 
 const endpoint = 'post /v1/sign-in/invitation';
@@ -101,10 +98,10 @@ interface AcceptProps {
   begin: Props['begin'];
 }
 
-/** Somebody who is signed in gets the organization beside the others. */
+/** Adds the organization to the account that is signed in. */
 function AcceptAs({ session, invite, begin }: AcceptProps) {
   const { call } = createRequests(session, async () => {
-    const account = await resume();
+    const account = await restoreAccount();
     if (account) session.token = account.token;
     return account !== null;
   });

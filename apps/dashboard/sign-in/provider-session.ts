@@ -1,34 +1,34 @@
-/** What a sign-in with a provider keeps beside the access token, for the tab's session only. */
+/** What a sign-in with a provider stores beside the access token, for the tab's session only. */
 import { withStorage } from '../data/storage.ts';
 
-/** Between the way to the provider and back. */
+/** A sign-in that has gone to the provider and has not come back. */
 interface Pending {
   state: string;
   nonce: string;
   verifier: string;
-  /** the address to go on at */
+  /** the address to return to */
   returnTo: string;
 }
 
 export interface ProviderTokens {
   refreshToken: string | null;
-  /** says at sign-out whose session ends */
+  /** identifies the session at sign-out */
   idToken: string | null;
 }
 
 const pendingKey = 'assent-sign-in';
 const tokensKey = 'assent-provider';
 
-export const keepPending = (pending: Pending): void => write(pendingKey, pending);
+export const storePending = (pending: Pending): void => write(pendingKey, pending);
 
-/** Once: what comes back a second time is a replay. */
+/** Works once: a second redirect with the same state is a replay. */
 export function takePending(): Pending | null {
   const pending = read<Pending>(pendingKey);
   withStorage((storage) => storage.removeItem(pendingKey));
   return pending;
 }
 
-export const keepProviderTokens = (tokens: ProviderTokens): void => write(tokensKey, tokens);
+export const storeProviderTokens = (tokens: ProviderTokens): void => write(tokensKey, tokens);
 export const providerTokens = (): ProviderTokens | null => read<ProviderTokens>(tokensKey);
 export const forgetProviderTokens = (): void => void withStorage((storage) => storage.removeItem(tokensKey));
 

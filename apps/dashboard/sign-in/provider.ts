@@ -2,16 +2,37 @@
 import * as oauth from 'oauth4webapi';
 import type { Provider } from '#libs/tenants/contract';
 import { homeAddress, signInAddress } from '../data/router.ts';
-import { boundedFetch, TooLong } from './bounded-fetch.ts';
-import { keepPending, keepProviderTokens, type ProviderTokens, takePending } from './provider-session.ts';
+import { type ProviderTokens, storePending, storeProviderTokens, takePending } from './provider-session.ts';
 
-/** In words for whoever signs in. */
+/** With a message for the person who signs in. */
 class SignInFailed extends Error {}
+
+/** bytes of a response; the provider's usual ones have a few kilobytes */
+const longestResponse = 256 * 1024;
+
+class TooLong extends Error {}
+
+async function boundedFetch(address: string, init: object): Promise<Response> {
+  const { body, status, headers } = await fetch(address, init);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = body?.getReader();
+  for (let bytes = 0; reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    if (bytes > longestResponse) {
+      void reader.cancel();
+      throw new TooLong(`more than ${longestResponse} bytes`);
+    }
+    chunks.push(value);
+  }
+  return new Response(chunks.length > 0 ? new Blob(chunks) : null, { status, headers });
+}
 
 const redirectUri = () => location.origin + signInAddress;
 const clientOf = ({ clientId }: Provider): oauth.Client => ({ client_id: clientId });
 
-/** A provider on this machine, to try it out, has no TLS. */
+/** A local provider for trying out has no TLS. */
 const optionsFor = ({ issuer }: Provider) => ({
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
   [oauth.customFetch]: boundedFetch,
@@ -24,7 +45,7 @@ async function discover(provider: Provider): Promise<oauth.AuthorizationServer> 
   return oauth.processDiscoveryResponse(issuer, response);
 }
 
-/** Some providers know whom a token is for by the one name, some by the other (RFC 8707). */
+/** Providers differ in the parameter's name: `audience`, or `resource` (RFC 8707). */
 function audienceOf({ audience }: Provider): Record<string, string> {
   if (audience === null) return {};
   return URL.canParse(audience) ? { audience, resource: audience } : { audience };
@@ -32,7 +53,7 @@ function audienceOf({ audience }: Provider): Record<string, string> {
 
 /** Leaves the page. */
 export const goToProvider = (provider: Provider, returnTo: string): Promise<void> =>
-  inWords(async () => {
+  withMessage(async () => {
     const { authorization_endpoint: endpoint } = await discover(provider);
     if (!endpoint) throw new SignInFailed('The identity provider does not offer this way of signing in.');
     const pending = {
@@ -51,18 +72,18 @@ export const goToProvider = (provider: Provider, returnTo: string): Promise<void
       nonce: pending.nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
       code_challenge_method: 'S256',
-      // a refresh token is given only with consent
+      // providers issue a refresh token only with consent
       ...(provider.scopes.includes('offline_access') && { prompt: 'consent' }),
       ...audienceOf(provider),
     };
     for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value);
-    keepPending(pending);
+    storePending(pending);
     location.assign(to);
   });
 
-/** With the address that the provider sent the browser back to. */
-export const comeBack = (provider: Provider, address: URL): Promise<{ token: string; returnTo: string }> =>
-  inWords(async () => {
+/** `address`: the one that the provider redirected the browser to. */
+export const completeSignIn = (provider: Provider, address: URL): Promise<{ token: string; returnTo: string }> =>
+  withMessage(async () => {
     const pending = takePending();
     if (!pending) throw new SignInFailed('This sign-in was not begun in this tab, or is over. Sign in again.');
     const [server, client] = [await discover(provider), clientOf(provider)];
@@ -80,13 +101,13 @@ export const comeBack = (provider: Provider, address: URL): Promise<{ token: str
       expectedNonce: pending.nonce,
       requireIdToken: true,
     });
-    keepProviderTokens({ refreshToken: tokens.refresh_token ?? null, idToken: tokens.id_token ?? null });
+    storeProviderTokens({ refreshToken: tokens.refresh_token ?? null, idToken: tokens.id_token ?? null });
     return { token: tokens.access_token, returnTo: pending.returnTo };
   });
 
-/** A new access token, with what else the provider gives; nothing is kept. */
+/** Stores nothing. */
 export const refresh = (provider: Provider, refreshToken: string): Promise<{ token: string } & ProviderTokens> =>
-  inWords(async () => {
+  withMessage(async () => {
     const [server, client] = [await discover(provider), clientOf(provider)];
     const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, {
       additionalParameters: audienceOf(provider),
@@ -100,7 +121,7 @@ export const refresh = (provider: Provider, refreshToken: string): Promise<{ tok
     };
   });
 
-/** Where the session at the provider ends, too; null where the provider has no such address. */
+/** The page that ends the provider's session as well; null if the provider has none. */
 export async function signOutAddress(provider: Provider, idToken: string | null): Promise<string | null> {
   const { end_session_endpoint: endpoint } = await discover(provider);
   if (!endpoint) return null;
@@ -111,7 +132,7 @@ export async function signOutAddress(provider: Provider, idToken: string | null)
   return to.href;
 }
 
-async function inWords<T>(work: () => Promise<T>): Promise<T> {
+async function withMessage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -119,8 +140,8 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What is no answer of the protocol at all, such as a page of a proxy. */
-const noAnswer = new Set<string>([oauth.RESPONSE_IS_NOT_JSON, oauth.RESPONSE_IS_NOT_CONFORM, oauth.PARSE_ERROR]);
+/** The response is not OpenID Connect at all, such as a proxy's page. */
+const foreignResponse = new Set<string>([oauth.RESPONSE_IS_NOT_JSON, oauth.RESPONSE_IS_NOT_CONFORM, oauth.PARSE_ERROR]);
 
 function wordsFor(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError) {
@@ -130,10 +151,13 @@ function wordsFor(error: unknown): string {
   if (error instanceof oauth.ResponseBodyError) {
     return `The identity provider refused the sign-in: ${error.error_description ?? error.error}.`;
   }
-  if (error instanceof TooLong || (error instanceof oauth.OperationProcessingError && noAnswer.has(error.code ?? '')))
-    return 'The identity provider sent something else than an answer. Try again, or tell whoever runs it.';
+  if (
+    error instanceof TooLong ||
+    (error instanceof oauth.OperationProcessingError && foreignResponse.has(error.code ?? ''))
+  )
+    return 'The identity provider sent an unusable response. Try again, or contact its operator.';
   if (error instanceof oauth.OperationProcessingError) {
-    return 'The identity provider sent an answer that does not belong to this sign-in. Sign in again.';
+    return 'The identity provider sent a response that does not belong to this sign-in. Sign in again.';
   }
   return 'The identity provider cannot be reached. Try again in a moment.';
 }

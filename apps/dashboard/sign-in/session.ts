@@ -1,6 +1,6 @@
 /**
- * The access token. Pasted, or passed in the fragment by the host product, it is kept for the tab's session only; a
- * fragment is never sent to a server, so no log holds it. That of an account is in this page's memory alone.
+ * The access token. One that was pasted, or passed in the fragment by the host product, is stored for the tab's session;
+ * browsers do not send fragments, so no log contains it. An account's token is only in this page's memory.
  */
 
 import type { SignedIn } from '#libs/people/contract';
@@ -8,71 +8,71 @@ import { withStorage } from '../data/storage.ts';
 import { forgetProviderTokens } from './provider-session.ts';
 
 const storageKey = 'assent-token';
-/** whose session it is: claims may name it in other ways */
+/** the organization of the session; claims may name it differently */
 const organizationKey = 'assent-organization';
 
 export type SignOutReason = 'none' | 'expired' | 'refused' | 'ended' | 'signed-out' | 'not-signed-out';
 /** Why an account's session is in another organization than before. */
-export type Moved = { added: true } | { left: string };
+export type OrganizationChange = { added: true } | { left: string };
 
 export interface OpenSession {
   /** renewed in place */
   token: string;
-  /** of the sessions of this page */
+  /** counts the sessions of this page */
   number: number;
   /** of a person with an account: as it was last renewed */
   account?: SignedIn;
-  moved?: Moved | undefined;
+  change?: OrganizationChange | undefined;
 }
 type Session = OpenSession | { token: null; reason: SignOutReason };
 
-/** Takes the token from the address bar, else the tab's own. */
+/** With the token from the address bar, or the tab's own. */
 export function openSession(): Session {
   const given = takeTokenFromAddress();
   if (given !== null) return startSession(given);
   const token = storedToken();
-  return token === null ? { token: null, reason: 'none' } : goOnWith(token);
+  return token === null ? { token: null, reason: 'none' } : continueSession(token);
 }
 
 /** of the session that is open, or after the last one */
 let current = 0;
 
-/** Neither ended nor replaced since. */
+/** Whether it has neither ended nor been replaced. */
 export const isOpen = ({ number }: OpenSession): boolean => number === current;
 
-/** With a token that was pasted or came by a link: nobody else's refresh token may renew it. */
+/** With a token that was pasted or came by a link. The provider's refresh token belongs to another session. */
 export function startSession(token: string): OpenSession {
   forgetProviderTokens();
-  return goOnWith(token);
+  return continueSession(token);
 }
 
-/** With the provider's own token, whose refresh token renews it, or the one that this tab had. */
-export function goOnWith(token: string): OpenSession {
+/** With the provider's token, which its refresh token renews, or the token that this tab had. */
+export function continueSession(token: string): OpenSession {
   withStorage((storage) => storage.setItem(storageKey, token));
   current += 1;
   return { token, number: current };
 }
 
-/** Of a person, in one organization. */
-export function startAccount(account: SignedIn, moved?: Moved): OpenSession {
+/** The session of a person in one organization. */
+export function startAccount(account: SignedIn, change?: OrganizationChange): OpenSession {
   withStorage((storage) => storage.removeItem(storageKey));
   forgetProviderTokens();
   current += 1;
-  return { token: account.token, number: current, account, moved };
+  return { token: account.token, number: current, account, change };
 }
 
-/** Whose session this tab had last. */
+/** The organization of the tab's last session. */
 export const lastOrganization = (): string | undefined =>
   withStorage((storage) => storage.getItem(organizationKey)) ?? undefined;
 
-/** Notes whose session it is, and answers whether it has replaced another organization's in this tab. */
+/** Stores the organization of the session. True if the tab's last session was in another one. */
 export function replacesOther(organizationId: string): boolean {
   const before = lastOrganization();
   withStorage((storage) => storage.setItem(organizationKey, organizationId));
   return before !== undefined && before !== organizationId;
 }
 
-/** The same session goes on with a new token. */
+/** The same session continues with a new token. */
 export function renewSession(session: OpenSession, token: string): void {
   session.token = token;
   if (!session.account) withStorage((storage) => storage.setItem(storageKey, token));
@@ -98,18 +98,18 @@ export function takeTokenFromAddress(): string | null {
 
 const storedToken = () => withStorage((storage) => storage.getItem(storageKey)) ?? null;
 
-/** Why the service refused the token, as far as its claims tell. */
+/** Why the service refused the token, by the token's claims. */
 export function refusalOf(token: string, time: number): SignOutReason {
   return expiryOf(token) <= time ? 'expired' : 'refused';
 }
 
-/** Who has the session, by the name that the activity and the acts have. */
+/** Who is signed in, by the name that administrative acts have. */
 export const subjectOf = (token: string): string => String(claimOf(token, 'sub') ?? '');
 
-/** Unix milliseconds; NaN where the token does not say. */
+/** Unix milliseconds; NaN if the token has none. */
 export const expiryOf = (token: string): number => Number(claimOf(token, 'exp')) * 1000;
 
-/** The signature is not checked: the claims only choose words, and the service decides what a token opens. */
+/** The signature is not checked: claims only choose texts and timers, and the service decides what a token opens. */
 function claimOf(token: string, name: string): unknown {
   try {
     const bytes = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'));

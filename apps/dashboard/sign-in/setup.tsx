@@ -1,4 +1,4 @@
-/** The first start in the browser: an organization with its first person, and the first website. Its banner comes next. */
+/** The first set-up: an organization, its first person and the first website. The banner's page comes next. */
 import { useEffect } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { askOpenly } from '../data/requests.ts';

@@ -1,4 +1,4 @@
-/** The ways to sign in that there are here, the best one first, with a line on why the last session ended. */
+/** The ways to sign in, the best one first, and why the last session ended. */
 import './sign-in.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -26,19 +26,19 @@ export const messages: Record<SignOutReason, string> = {
 
 interface Props {
   reason: SignOutReason;
-  /** why the provider did not let somebody in */
+  /** why the sign-in at the provider failed */
   failure: string;
   signIn(token: string): void;
   begin(account: SignedIn): void;
 }
 
 export function SignIn({ reason, failure, signIn, begin }: Props) {
-  // undefined until the service has said
+  // undefined until it is known
   const [provider, setProvider] = useState<Provider | null>();
   const message = failure || messages[reason];
   useEffect(() => {
     document.title = 'Sign in · Assent';
-    // without an answer access tokens are left
+    // access tokens work without a provider
     readProvider().then(setProvider, () => setProvider(null));
   }, []);
   return (
@@ -82,7 +82,7 @@ export const SignInFrame = ({ isBusy, children }: { isBusy?: boolean; children: 
   </main>
 );
 
-/** Where accounts have another address than this page. */
+/** Shown if accounts have another address than this page. */
 export function OtherAddress() {
   const address = addressForAccounts();
   return (
@@ -156,21 +156,21 @@ function WithToken({ signIn }: Pick<Props, 'signIn'>) {
   );
 }
 
-/** A link to a banner's settings has them in its fragment. Any other is not to be kept. */
+/** Keeps the fragment of a link to a banner's settings, and drops any other: it may hold a secret. */
 const settingsIn = (hash: string): string => (hash.startsWith('#banner=') ? hash : '');
 
 interface ReturningProps {
   done(session: { token: string; returnTo: string }): void;
-  failed(why: string): void;
+  failed(reason: string): void;
 }
 
-/** On the way back from the provider: what it sent becomes a session, or a reason why not. */
+/** The page that the provider redirects to: completes the sign-in. */
 export function Returning({ done, failed }: ReturningProps) {
   useEffect(() => {
     const address = new URL(location.href);
-    // what it holds is good for once, and nothing for a history or a bookmark
+    // the code in the address works once, so it does not belong into the history
     history.replaceState(null, '', signInAddress);
-    comeIn(address).then(done, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+    complete(address).then(done, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   }, []);
   return (
     <SignInFrame isBusy>
@@ -179,10 +179,10 @@ export function Returning({ done, failed }: ReturningProps) {
   );
 }
 
-async function comeIn(address: URL): Promise<{ token: string; returnTo: string }> {
-  const [{ comeBack }, provider] = await Promise.all([import('./provider.ts'), readProvider()]).catch(() => {
+async function complete(address: URL): Promise<{ token: string; returnTo: string }> {
+  const [{ completeSignIn }, provider] = await Promise.all([import('./provider.ts'), readProvider()]).catch(() => {
     throw new Error('The service cannot be reached. Sign in again in a moment.');
   });
   if (!provider) throw new Error('This service has no identity provider.');
-  return comeBack(provider, address);
+  return completeSignIn(provider, address);
 }

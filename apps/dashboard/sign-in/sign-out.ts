@@ -1,12 +1,16 @@
 /** Ends a session. */
 import { askOpenly } from '../data/requests.ts';
 import { providerTokens } from './provider-session.ts';
-import { type Otherwise, signedOut } from './renewal.ts';
 import type { OpenSession } from './session.ts';
+import { type SessionHandlers, signedOut } from './session-renewal.ts';
 import { readProvider } from './sign-in-methods.ts';
 
-/** At the provider, or with the browser's cookie, too. `everywhere`: all sessions of the person. */
-export async function signOut({ account }: OpenSession, end: Otherwise['end'], everywhere: boolean): Promise<void> {
+/** Also ends the provider's session, or the browser's cookie. `everywhere`: all sessions of the person. */
+export async function signOut(
+  { account }: OpenSession,
+  end: SessionHandlers['end'],
+  everywhere: boolean,
+): Promise<void> {
   if (account) {
     const asked = askOpenly('post /v1/sign-out', { body: { everywhere } });
     return asked.then(
@@ -17,11 +21,11 @@ export async function signOut({ account }: OpenSession, end: Otherwise['end'], e
       () => end('not-signed-out'),
     );
   }
-  const kept = providerTokens();
+  const stored = providerTokens();
   end('signed-out');
-  if (!kept) return;
+  if (!stored) return;
   await Promise.all([import('./provider.ts'), readProvider()])
-    .then(([{ signOutAddress }, provider]) => provider && signOutAddress(provider, kept.idToken))
+    .then(([{ signOutAddress }, provider]) => provider && signOutAddress(provider, stored.idToken))
     .then((address) => address && location.assign(address))
     .catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** Signing in to an account. */
+/** Signs in to an account, with a password or a passkey. */
 import { useState } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -13,6 +13,18 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
   const [given, setGiven] = useState({ email: '', password: '' });
   // a password manager fills in both at once
   const set = (changed: Partial<typeof given>) => setGiven((before) => ({ ...before, ...changed }));
+  const field = (name: 'email' | 'password', label: string, autocomplete: string) => (
+    <label>
+      {label}
+      <input
+        type={name}
+        autocomplete={autocomplete}
+        required
+        value={given[name]}
+        onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
+      />
+    </label>
+  );
   const { isBusy, failure, attempt } = useAttempt();
   const signIn = async () => begin(await askOpenly('post /v1/sign-in/password', { body: given }).then(bodyOf));
   return (
@@ -24,26 +36,8 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
           attempt(signIn);
         }}
       >
-        <label>
-          E-mail
-          <input
-            type="email"
-            autocomplete="username"
-            required
-            value={given.email}
-            onInput={({ currentTarget }) => set({ email: currentTarget.value })}
-          />
-        </label>
-        <label>
-          Password
-          <input
-            type="password"
-            autocomplete="current-password"
-            required
-            value={given.password}
-            onInput={({ currentTarget }) => set({ password: currentTarget.value })}
-          />
-        </label>
+        {field('email', 'E-mail', 'username')}
+        {field('password', 'Password', 'current-password')}
         <Failure>{failure}</Failure>
         <Button text={isBusy ? 'Signing in …' : 'Sign in'} type="submit" kind="primary" />
       </form>

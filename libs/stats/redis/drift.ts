@@ -1,6 +1,6 @@
 /**
- * Drift: counters that differ between Redis and Postgres although no raise is pending. What differs at a first look is
- * only suspected, since raises go on; it is looked at again, together with all else that is suspected.
+ * Drift: counters that differ between Redis and Postgres although no raise is pending. Counters that differ once are only
+ * suspected, because raises continue; all suspected ones are compared again together.
  */
 
 import pLimit from 'p-limit';
@@ -24,8 +24,8 @@ const confirmedAtOnce = 10;
 const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) => one[decision] > other[decision]);
 
 /**
- * Which suspected counters do differ. Redis is read first, so a count above Postgres is certainly wrong. For a count
- * below, a raise may be on its way: it differs if it is still below after `wait` milliseconds, one wait for all.
+ * Returns the suspected counters that differ. Redis is read first, so a count above Postgres is certainly wrong. A count
+ * below may have a raise pending, so it counts only if it is still below after `wait` milliseconds, one wait for all.
  */
 export async function confirm(redis: RedisConnection, suspicions: Suspicion[], wait: number): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -54,7 +54,7 @@ export async function confirm(redis: RedisConnection, suspicions: Suspicion[], w
   return differences;
 }
 
-/** In no count ahead: that is certain, and reported already. */
+/** No count is ahead of Postgres: those are certain, and reported already. */
 const isBehind = (redis: Breakdown, postgres: Breakdown) => isAhead(postgres, redis) && !isAhead(redis, postgres);
 
 interface Placed {
@@ -128,7 +128,7 @@ export async function findDrift(
 
 /** Postgres' counters of an organization, for days and months from some day on. */
 export interface Truth {
-  /** All of them where the organization has few domains, else undefined. */
+  /** All of them if the organization is small, otherwise undefined. */
   listFew?(): Promise<(PackedCounters & { n: number })[] | undefined>;
   listDomains(after: string, limit: number): Promise<string[]>;
   listCounters(domainIds: string[]): Promise<(PackedCounters & { n: number })[]>;
@@ -136,7 +136,7 @@ export interface Truth {
 
 interface Subject {
   organizationId: string;
-  /** `YYYY-MM-DD`: older days and months are not looked at */
+  /** `YYYY-MM-DD`: older days and months are not compared */
   since: string;
   truth: Truth;
 }
@@ -152,7 +152,7 @@ const domainsAtOnce = 100;
 const hashesAtOnce = 100;
 const keysAtOnce = 1_000;
 
-/** A key among the counters that is no hash: somebody has put it there. Only dropping all of them helps. */
+/** A key among the counters is not a hash: somebody else has written it. Only dropping all counters repairs that. */
 export class StrangeKey extends Error {
   constructor(organizationId: string) {
     super(
@@ -162,8 +162,8 @@ export class StrangeKey extends Error {
 }
 
 /**
- * Compares an organization once: how many counters it has, and the hashes that do not hold exactly these. Rejects with
- * StrangeKey where they cannot be compared.
+ * Compares an organization once: returns its number of counters, and the hashes that differ. Rejects with StrangeKey if they
+ * cannot be compared.
  */
 export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
   compareHashes(redis, subject).catch((error: unknown) => {
@@ -172,7 +172,7 @@ export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspi
 
 async function compareHashes(redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {
   const { organizationId, truth } = subject;
-  // read first: what is in Redis now and never in Postgres is surely wrong
+  // Redis first, so that a counter that Postgres never has is certainly wrong
   const left = await listKeys(redis, subject);
   const hashes: Hash[] = [];
   let checked = 0;
@@ -196,7 +196,7 @@ async function compareHashes(redis: RedisConnection, subject: Subject): Promise<
     } while (last !== '');
   }
   const strange = [...left].map((key) => parseKey(organizationId, key));
-  // a domain that has had no decision for long has a hash of months all the same
+  // also a domain without recent decisions has a hash of months
   const nothing = strange.map((hash) => ({ ...hash, counters: '' }));
   hashes.push(...(await listDifferent(redis, subject, nothing)));
   return { ...subject, hashes, checked };

@@ -40,7 +40,7 @@ export async function fill(
   try {
     if (!(await raiseAll(redis, organizationId, nonce, listCounters))) return false;
   } catch (error) {
-    // so that the next fill can start at once
+    // lets the next fill start at once
     await redis.client.del(fillKey(organizationId)).catch(() => {});
     throw error;
   }
@@ -48,7 +48,7 @@ export async function fill(
   return (await scripted(redis.client).assentReady(keys.length, ...keys, nonce, runId)) === 1;
 }
 
-/** False where the nonce has gone. */
+/** False if the nonce is gone. */
 async function raiseAll(
   { client }: RedisConnection,
   organizationId: string,
@@ -68,14 +68,14 @@ async function raiseAll(
 export const isReady = async (redis: RedisConnection, organizationId: string): Promise<boolean> =>
   (await readyAmong(redis, [organizationId])).has(organizationId);
 
-/** Null also where the key has another type, which only `drop` helps. */
+/** Null also if the key has another type, which only `drop` repairs. */
 const markOf = (client: RedisClient, organizationId: string): Promise<string | null> =>
   client.get(readyKey(organizationId)).catch((error: unknown) => {
     if (isStrange(error)) return null;
     throw error;
   });
 
-/** Those of the organizations whose counters are complete in Redis. */
+/** The organizations among these whose counters are complete in Redis. */
 export async function readyAmong(redis: RedisConnection, organizationIds: string[]): Promise<Set<string>> {
   const ready = new Set<string>();
   for (let at = 0; at < organizationIds.length; at += readAtOnce) {

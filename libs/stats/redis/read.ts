@@ -14,8 +14,7 @@ export interface Wanted {
 
 /**
  * The counts of each period; one without decisions may be absent.
- * Null when this Redis does not hold all counters of the organization, or is not connected. Rejects when it does not
- * answer.
+ * Null if this Redis does not have all counters of the organization, or is not connected. Rejects if it does not respond.
  */
 export async function readCounters(redis: RedisConnection, wanted: Wanted): Promise<Map<string, Breakdown> | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);

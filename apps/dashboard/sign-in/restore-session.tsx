@@ -1,13 +1,13 @@
-/** Until the service has said whether the browser has an account's session. */
+/** Asks the service whether the browser has an account's session. */
 import { useEffect } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { useReading } from '../data/query.ts';
 import { LoadingOrError } from '../parts/loading-or-error.tsx';
-import { resume } from './account.ts';
+import { restoreAccount } from './account.ts';
 import { lastOrganization } from './session.ts';
 
-export function Resuming({ done }: { done(account: SignedIn | null): void }) {
-  const reading = useReading<SignedIn | null>('session', (signal) => resume(lastOrganization(), signal));
+export function RestoreSession({ done }: { done(account: SignedIn | null): void }) {
+  const reading = useReading<SignedIn | null>('session', (signal) => restoreAccount(lastOrganization(), signal));
   useEffect(() => {
     if (reading.value !== undefined) done(reading.value);
   }, [reading.value]);

@@ -1,6 +1,6 @@
 /**
- * Asks before a token that came by a link, or was pasted, opens its session, where people have a sign-in of their own. A
- * link that somebody else made would otherwise have them work in that person's session. Nothing is kept until then.
+ * Asks before a token from a link or the clipboard opens its session, on installations where people sign in themselves.
+ * Otherwise somebody else's link could make them work in a session that is not theirs (login CSRF). Nothing is stored before.
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -20,7 +20,7 @@ interface Props {
   leave(): void;
 }
 
-export function Offered({ token, open, leave }: Props) {
+export function ConfirmToken({ token, open, leave }: Props) {
   const [isRefused, setRefused] = useState(false);
   const api = useMemo(() => {
     const refused = async () => {
@@ -33,7 +33,7 @@ export function Offered({ token, open, leave }: Props) {
     value: organization,
     error,
     retry,
-  } = useReading<Organization>('offered', (signal) => api.organization(signal));
+  } = useReading<Organization>('confirm-token', (signal) => api.organization(signal));
   useEffect(() => {
     document.title = 'Sign in · Assent';
   }, []);
