@@ -1,4 +1,4 @@
-/** What a visitor's newest record still allows. It fails closed: what is in doubt is not allowed. */
+/** What a visitor's newest record still allows. It fails closed: in doubt, nothing is allowed. */
 import { timeOf } from '#libs/base/terms/calendar';
 import type { Current } from './contract.ts';
 import type { Newest } from './newest.ts';
@@ -7,23 +7,23 @@ const necessary = 'necessary';
 
 /** `now`: Unix milliseconds. */
 export function whatHolds(domainId: string, visitorId: string, newest: Newest | undefined, now: number): Current {
-  const visitor = { domainId, visitorId };
-  if (!newest || newest.id === null || newest.isErased) return { ...visitor, ...nothing };
-  const { id, decision, source, policyVersion, model, validMonths, wantedPolicy } = newest;
+  if (!newest) return { domainId, visitorId, ...nothing };
+  const { id, decision, source, policyVersion, model, validMonths, requiredPolicy } = newest;
   const preferences = Object.entries(newest.preferences ?? {});
   const isRefusal = decision === 'reject_all' || decision === 'withdraw';
   const others = decision === 'accept_all' && preferences.length === 0;
   const allows = !isRefusal && (others || preferences.some(([name, allowed]) => allowed && name !== necessary));
-  // an objection does not expire: that would read as if there were none
+  // an expired objection would read as if there were none
   const isObjection = (model === 'opt_out' || model === 'none') && preferences.some(([, allowed]) => !allowed);
   const expires = allows && !isObjection;
   const decidedAt = timeOf(id);
   const validUntil = expires && validMonths !== null ? monthsLater(decidedAt, validMonths) : null;
-  const isPolicyOther = expires && wantedPolicy !== null && policyVersion !== wantedPolicy;
+  const isPolicyOther = expires && requiredPolicy !== null && policyVersion !== requiredPolicy;
   const isExpired = validUntil !== null && now >= validUntil;
   const valid = !isPolicyOther && !isExpired;
   return {
-    ...visitor,
+    domainId,
+    visitorId,
     recordId: id,
     decision,
     preferences: Object.fromEntries(
@@ -54,7 +54,7 @@ const nothing = {
   reason: 'none',
 } as const;
 
-/** On the same day of the month and time, in UTC; on the month's last day where there is no such day. */
+/** The same day and time in UTC, or the last day of the month if it has no such day. */
 function monthsLater(time: number, months: number): number {
   const later = new Date(time);
   const day = later.getUTCDate();

@@ -1,4 +1,4 @@
-/** The newest records of visitors, in one statement for all who ask at once. */
+/** The newest records of visitors. Lookups that arrive together share a statement. */
 import { Batcher } from '#libs/base/batcher';
 import type { Database, Sql } from '#libs/base/db/database';
 import type { FullRecord } from '#libs/record/contract';
@@ -9,44 +9,46 @@ interface Visitor {
   visitorId: string;
 }
 
-/** The terms of the domain, and the visitor's newest record; its fields are null if there is none. */
-export interface Newest extends Pick<FullRecord, 'source' | 'preferences' | 'policyVersion' | 'model' | 'decision'> {
-  id: string | null;
+/** A visitor's newest record, and what the domain requires of it now. */
+export interface Newest
+  extends Pick<FullRecord, 'id' | 'source' | 'preferences' | 'policyVersion' | 'model' | 'decision'> {
   validMonths: number | null;
-  /** the policy under which permissions must be given */
-  wantedPolicy: string | null;
-  /** the visitor was erased lately: what came since will be blanked */
-  isErased: boolean;
+  requiredPolicy: string | null;
 }
 
-/** Which of these visitors, by their places, were erased lately. */
+interface Row extends Omit<Newest, 'id'> {
+  /** of the visitor in the list, from 1 */
+  place: number;
+  domainNumber: number;
+  id: string | null;
+}
+
+/** Says of each of these visitors whether it was erased within the last 32 days. */
 export type FindErasedVisitors = (
   sql: Sql,
   visitors: (Pick<Visitor, 'organizationId' | 'visitorId'> & { domainNumber: number })[],
 ) => Promise<boolean[]>;
 
-interface Row extends Omit<Newest, 'isErased'> {
-  place: number;
-  domainNumber: number;
-}
-
-const keyOf = ({ domainId, visitorId }: Pick<Visitor, 'domainId' | 'visitorId'>): string => `${domainId} ${visitorId}`;
-
-/** Of these visitors, by `keyOf`. */
-async function findNewest(sql: Sql, visitors: Visitor[], findErased: FindErasedVisitors): Promise<Map<string, Newest>> {
-  const wanted = [...new Map(visitors.map((visitor) => [keyOf(visitor), visitor])).values()];
+/** In the order of the visitors; undefined for those who have no record or were erased. */
+async function findNewest(
+  sql: Sql,
+  visitors: Visitor[],
+  findErased: FindErasedVisitors,
+): Promise<(Newest | undefined)[]> {
   const rows = await sql<Row[]>`
-    select place, domain_number as "domainNumber", valid_months as "validMonths", wanted_policy as "wantedPolicy", id,
-      decision, source, preferences, policy_version as "policyVersion", model
+    select place, domain_number as "domainNumber", id, decision, source, preferences, policy_version as "policyVersion",
+      model, valid_months as "validMonths", wanted_policy as "requiredPolicy"
     from current_records(
-      ${wanted.map(({ domainId }) => domainId)}::text[], ${wanted.map(({ visitorId }) => visitorId)}::text[]
+      ${visitors.map(({ domainId }) => domainId)}::text[], ${visitors.map(({ visitorId }) => visitorId)}::text[]
     )`;
-  const found = rows.flatMap(({ place, ...row }) => {
-    const visitor = wanted[place - 1];
-    return visitor ? [{ ...row, ...visitor }] : [];
+  const found = rows.flatMap(({ place, domainNumber, id, ...fields }) => {
+    const visitor = visitors[place - 1];
+    return visitor && id !== null ? [{ ...visitor, place, domainNumber, newest: { id, ...fields } }] : [];
   });
   const erased = await findErased(sql, found);
-  return new Map(found.map((each, at) => [keyOf(each), { ...each, isErased: erased[at] ?? false }]));
+  const kept = found.filter((_, at) => !erased[at]);
+  const newest = new Map(kept.map((each) => [each.place, each.newest]));
+  return visitors.map((_, at) => newest.get(at + 1));
 }
 
 /** ids in one statement, statements at once, and ids that may wait */
@@ -55,13 +57,16 @@ const sizes = { maxBatch: 400, concurrency: 2, maxPending: 50_000 };
 const patience = 2_000;
 
 export interface NewestReader {
-  /** In the order of the ids, which may repeat. Rejects while the primary does not answer. */
+  /** In the order of the ids, which may repeat. Rejects if the primary does not respond. */
   read(organizationId: string, domainId: string, visitorIds: string[]): Promise<(Newest | undefined)[]>;
 }
 
 export function createNewestReader(db: Database, findErased: FindErasedVisitors): NewestReader {
-  const batcher = new Batcher<Visitor[], Map<string, Newest>>({
-    run: (asked) => db.read((sql) => findNewest(sql, asked.flat(), findErased)),
+  const batcher = new Batcher<Visitor[], Map<Visitor[], (Newest | undefined)[]>>({
+    run: async (requests) => {
+      const newest = await db.read((sql) => findNewest(sql, requests.flat(), findErased));
+      return new Map(requests.map((visitors) => [visitors, newest.splice(0, visitors.length)]));
+    },
     weigh: (visitors) => visitors.length,
     patience,
     ...sizes,
@@ -69,8 +74,7 @@ export function createNewestReader(db: Database, findErased: FindErasedVisitors)
   return {
     read: async (organizationId, domainId, visitorIds) => {
       const visitors = visitorIds.map((visitorId) => ({ organizationId, domainId, visitorId }));
-      const found = await batcher.add(visitors);
-      return visitors.map((visitor) => found.get(keyOf(visitor)));
+      return (await batcher.add(visitors)).get(visitors) ?? [];
     },
   };
 }
