@@ -20,10 +20,10 @@ interface Call {
 /** Milliseconds: an import and an export may take their time. */
 export const patience = 60_000;
 const pause = 1_000;
-/** No outage of a plan lasts so many tries. */
+/** No outage of a plan lasts this long. */
 export const mostTries = 90;
 
-/** Rejects where no answer comes. Its body is read with `bodyOf`. */
+/** Rejects if no response comes. Read its body with `bodyOf`. */
 export async function callOnce(scene: Scene, call: Call, { baseUrl } = scene.anyApi()): Promise<Response> {
   const { site = scene.site, scope = 'read', method = 'GET', path, body = null } = call;
   const { type = 'application/json', accept = '*/*' } = call;
@@ -34,7 +34,7 @@ export async function callOnce(scene: Scene, call: Call, { baseUrl } = scene.any
   const stop = () => giveUp.abort(scene.signal.reason);
   const late = () => {
     scene.signal.removeEventListener('abort', stop);
-    giveUp.abort(new Error(`no whole answer within ${patience} ms`));
+    giveUp.abort(new Error(`no complete response within ${patience} ms`));
   };
   scene.signal.addEventListener('abort', stop);
   setTimeout(late, patience).unref();
@@ -48,28 +48,28 @@ export const bodyOf = (response: Response): Promise<Buffer> =>
     response.arrayBuffer().then((bytes) => Buffer.from(bytes)),
   );
 
-/** The answer with a 2xx; rejects after too many tries. Other refusals than 429 and 503 are breaches. */
+/** The body of a 2xx; rejects after too many attempts. Statuses other than 429 and 503 are breaches. */
 export async function callUntilDone(scene: Scene, call: Call): Promise<Buffer> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     scene.signal.throwIfAborted();
     try {
       const response = await callOnce(scene, call);
       const { ok, status } = response;
-      const answer = await bodyOf(response);
-      if (ok) return answer;
-      scene.expect(status === 429 || status === 503, `${call.path} is answered ${status}: ${answer}`);
+      const body = await bodyOf(response);
+      if (ok) return body;
+      scene.expect(status === 429 || status === 503, `the status of ${call.path} is ${status}: ${body}`);
     } catch {
       // the API, or the connection to it, is away
     }
     await sleep(pause);
   }
-  throw new Error(`${call.path} did not succeed in ${mostTries} tries`);
+  throw new Error(`${call.path} did not succeed in ${mostTries} attempts`);
 }
 
 /** milliseconds */
 const deadline = 5_000;
 
-/** `foreseen`: the answers' status; 0 for none */
+/** `foreseen`: statuses; 0 for no response */
 export function readAlong(scene: Scene, foreseen = [0, 200, 503]): Activity {
   const { sites, expect } = scene;
   let count = 0;
@@ -94,7 +94,7 @@ export function readAlong(scene: Scene, foreseen = [0, 200, 503]): Activity {
       const [status, requestId] = [response?.status ?? 0, response?.headers.get('x-request-id')];
       const milliseconds = Math.round(performance.now() - asked - stoodStill(asked));
       const when = new Date().toISOString();
-      const what = `${path} was answered ${status} after ${milliseconds} ms at ${when} (request ${requestId})`;
+      const what = `${path} responded ${status} after ${milliseconds} ms at ${when} (request ${requestId})`;
       expect(milliseconds <= deadline || api.wasFrozenSince(asked), `I7: ${what}`);
       expect(foreseen.includes(status), what);
     },

@@ -1,28 +1,37 @@
-/** What the API says that visitors allow now, compared with all of their stored records; and whether `asOf` is honest. */
+/** Compares what the API says that visitors allow now with the fold of their stored records, and checks `asOf` (I11). */
 import { isDeepStrictEqual } from 'node:util';
 import { chunksOf, groupBy } from '#libs/base/group-by';
-import { type CurrentOfMany, type CurrentOfOne, mostVisitors } from '#libs/current/contract';
+import { type CurrentOfMany, mostVisitors } from '#libs/current/contract';
 import { createVisitorHash } from '#libs/tenants/visitors';
 import type { Site } from '../stack/sites.ts';
 import { bodyOf, callOnce, callUntilDone } from './calls.ts';
 import { decidedAt, foldOf, type Stored } from './fold.ts';
-import { type Attempt, isAcknowledged } from './load.ts';
+import { isAcknowledged } from './load.ts';
 import type { Activity, Scene } from './scene.ts';
 
-const pathOf = ({ domainId }: Site): string => `/v1/consent/${domainId}/current`;
+const lookUp = (site: Site, visitorIds: string[]) => ({
+  site,
+  scope: 'current',
+  method: 'POST',
+  path: `/v1/consent/${site.domainId}/current`,
+  body: JSON.stringify({ visitorIds }),
+});
+const parse = (body: Buffer): CurrentOfMany => JSON.parse(String(body));
 
-/** I11: how many visitors are answered otherwise than their records say, and one of them. */
+/** What half of the sites require of a permission; the others require nothing. */
+const strict = { validMonths: 1, policyVersion: '2026-03' };
+const lenient = { validMonths: null, policyVersion: null };
+
+/** The number of visitors whose current state differs from the fold of their records, and one of them. */
 export async function checkCurrent(scene: Scene): Promise<[what: string, count: number]> {
   let [wrong, example] = [0, ''];
   const hashOf = createVisitorHash(scene.privacyKey);
-  const erased = new Set(
-    (await scene.sql((sql) => sql<{ hash: string }[]>`select encode(hash, 'hex') as hash from tombstones`)).map(
-      ({ hash }) => hash,
-    ),
+  const tombstones = await scene.sql(
+    (sql) => sql<{ hash: string }[]>`select encode(hash, 'hex') as hash from tombstones`,
   );
+  const erased = new Set(tombstones.map(({ hash }) => hash));
   for (const [at, site] of scene.sites.entries()) {
-    const terms =
-      at % 2 === 0 ? { validMonths: 1, policyVersion: '2026-03' } : { validMonths: null, policyVersion: null };
+    const terms = at % 2 === 0 ? strict : lenient;
     const records = await scene.sql(async (sql) => {
       await sql`
         update domains set valid_months = ${terms.validMonths}, policy_version = ${terms.policyVersion}
@@ -35,12 +44,9 @@ export async function checkCurrent(scene: Scene): Promise<[what: string, count: 
     });
     const visitors = groupBy(records, ({ visitorId }) => visitorId);
     for (const visitorIds of chunksOf([...visitors.keys(), 'nobody'], mostVisitors)) {
-      const call = { site, scope: 'current', method: 'POST', path: pathOf(site), body: JSON.stringify({ visitorIds }) };
-      const { current }: CurrentOfMany = JSON.parse(String(await callUntilDone(scene, call)));
-      for (const [
-        place,
-        { visitorId, recordId, preferences, others, valid, reason, validUntil },
-      ] of current.entries()) {
+      const { current } = parse(await callUntilDone(scene, lookUp(site, visitorIds)));
+      for (const [place, { visitorId, preferences, ...fields }] of current.entries()) {
+        const { recordId, others, valid, reason, validUntil } = fields;
         const allowed = Object.keys(preferences).filter((name) => preferences[name]);
         const answered = { recordId, allowed: allowed.sort(), others, valid, reason, validUntil };
         const isErased = erased.has(hashOf(site.organizationId, visitorId).toString('hex'));
@@ -51,62 +57,59 @@ export async function checkCurrent(scene: Scene): Promise<[what: string, count: 
       }
     }
   }
-  return [`I11: visitors are answered otherwise than their records say, such as ${example}`, wrong];
+  return [`I11: the current state of visitors differs from their records, such as ${example}`, wrong];
 }
 
-interface Look {
-  site: Site;
-  visitorId: string;
-  answer: CurrentOfOne;
+interface Seen {
+  visitor: string;
+  recordId: string | null;
+  asOf: number;
 }
 
-/** Asks for visitors who have just decided; at the end nothing that was acknowledged before an `asOf` may have been missing. */
+/** Looks up visitors who have just decided. At the end, no response may lack what was acknowledged before its `asOf`. */
 export function watchCurrent(scene: Scene): Activity {
   const { load, clocks } = scene;
-  const looks: Look[] = [];
+  const seen: Seen[] = [];
   let count = 0;
-  const key = ({ domainId }: Site, visitorId: string) => `${domainId} ${visitorId}`;
+  const nameOf = ({ domainId }: Site, visitorId: string) => `${visitorId} of ${domainId}`;
   return {
-    pause: 200,
+    pause: 100,
     work: async () => {
       const recent = load.attempts.slice(-200).filter(isAcknowledged);
-      const attempt = recent[Math.floor(Math.random() * recent.length)];
-      if (!attempt) return;
-      const { site, body } = attempt;
-      const { visitorId } = body;
+      const site = recent[Math.floor(Math.random() * recent.length)]?.site;
+      if (!site) return;
+      const ofSite = recent.filter((attempt) => attempt.site === site);
+      const visitorIds = [...new Set(ofSite.map(({ body }) => body.visitorId))];
       const { steps, wrong } = clocks;
-      const path = `${pathOf(site)}/${visitorId}`;
-      const response = await callOnce(scene, { site, scope: 'current', path }).catch(() => undefined);
-      const text = response?.ok && (await bodyOf(response).catch(() => undefined));
-      // an API of the release before has no such path
-      if (!text) return;
-      count += 1;
-      // by clocks that differ, nobody can say what came first
-      if (wrong === 0 && clocks.wrong === 0 && clocks.steps === steps)
-        looks.push({ site, visitorId, answer: JSON.parse(String(text)) });
+      const response = await callOnce(scene, lookUp(site, visitorIds)).catch(() => undefined);
+      const body = response?.ok && (await bodyOf(response).catch(() => undefined));
+      // the API of the previous release does not have this path
+      if (!body) return;
+      const { asOf, current } = parse(body);
+      count += current.length;
+      // while clocks differ, what came first is unknown
+      if (asOf === null || wrong + clocks.wrong > 0 || clocks.steps !== steps) return;
+      for (const { visitorId, recordId } of current)
+        seen.push({ visitor: nameOf(site, visitorId), recordId, asOf: Date.parse(asOf) });
     },
     check: async () => {
       const stored = await scene.sql(
         (sql) => sql<Pick<Stored, 'id' | 'receivedAt'>[]>`select id, received_at as "receivedAt" from records`,
       );
       const known = new Map(stored.map((each) => [each.id, each]));
-      const sent = groupBy(load.attempts.filter(isAcknowledged), ({ site, body }) => key(site, body.visitorId));
+      const sent = groupBy(load.attempts.filter(isAcknowledged), ({ site, body }) => nameOf(site, body.visitorId));
       const isNewer = (id: string, than: string | null) => {
         const [one, other] = [known.get(id), known.get(than ?? '')];
         return one !== undefined && (!other || decidedAt(one) > decidedAt(other));
       };
-      const misses = ({ site, visitorId, answer: { asOf, recordId } }: Look) =>
-        (sent.get(key(site, visitorId)) ?? []).filter(
-          ({ at = Number.POSITIVE_INFINITY, body }: Attempt) =>
-            asOf !== null && at < Date.parse(asOf) && isNewer(body.id, recordId),
-        );
-      const wrong = looks.filter((look) => misses(look).length > 0);
-      scene.expect(
-        wrong.length === 0,
-        `I11: ${wrong.length} answers missed what was acknowledged before: ${JSON.stringify(wrong[0])}`,
+      const incomplete = seen.filter(({ visitor, recordId, asOf }) =>
+        (sent.get(visitor) ?? []).some(({ at, body }) => at !== undefined && at < asOf && isNewer(body.id, recordId)),
       );
-      const dated = looks.filter(({ answer }) => answer.asOf !== null).length;
-      console.log(`${count} looks at what holds, ${dated} with a time`);
+      scene.expect(
+        incomplete.length === 0,
+        `I11: ${incomplete.length} lookups lack what was acknowledged before: ${JSON.stringify(incomplete[0])}`,
+      );
+      console.log(`${count} visitors were looked up, ${seen.length} with an asOf to check`);
     },
   };
 }

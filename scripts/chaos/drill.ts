@@ -4,8 +4,9 @@ import path from 'node:path';
 import { buildBefore } from '../release/check.ts';
 import { describe } from '../stack/advice.ts';
 import { dataRoot } from '../stack/paths.ts';
-import { checkPromises, untilQuiet, type Verdict } from './check.ts';
+import { checkPromises, type Verdict } from './check.ts';
 import { watchCurrent } from './current.ts';
+import { untilQuiet } from './quiet.ts';
 import { createScene, type Scene } from './scene.ts';
 import { type ChaosStack, startChaosStack, type Wishes } from './stack.ts';
 
@@ -14,7 +15,7 @@ export interface Drill extends Wishes {
   about: string;
   /** CI runs it. */
   quick?: true;
-  /** It sends all that a small machine takes, so nothing runs beside it. */
+  /** It uses the whole machine, so nothing runs beside it. */
   alone?: true;
   /** The stack begins with the release before this one. */
   upgrade?: true;
@@ -56,7 +57,7 @@ export async function perform(drill: Drill, dist: string, signal: AbortSignal): 
   }
 }
 
-/** Keeps the output of our processes and of the stores for whoever looks for the cause of a breach. */
+/** Keeps the output of our processes and of the stores, to find the cause of a breach. */
 function keepLogs(stack: ChaosStack, name: string): void {
   const folder = path.join(dataRoot, 'chaos-logs');
   mkdirSync(folder, { recursive: true });
@@ -83,7 +84,7 @@ async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): 
   try {
     await drill.run(scene);
     const untilFlowing = await secondsOf(scene.load.acknowledged(200));
-    // an export of everything that was under way is no part of it
+    // an export that is under way does not count
     const ending = await secondsOf(scene.end());
     const untilQuietAgain = await secondsOf(untilQuiet(stack));
     const secondsToRecover = untilFlowing + untilQuietAgain;

@@ -27,7 +27,7 @@ const familyOf = ({ pid }: { pid: number }): number[] => {
   return [pid, ...stdout.trim().split(/\s+/).filter(Boolean).map(Number)];
 };
 
-/** It answers nothing, and comes back with all its connections. */
+/** It stops responding, and comes back with all its connections. */
 export function freeze(server: Restartable): End {
   const pids = familyOf(server.running());
   signal(pids, 'SIGSTOP');

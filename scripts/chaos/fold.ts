@@ -1,4 +1,4 @@
-/** What holds for a visitor, by all stored records one after the other: what the API's answers are compared with. */
+/** What a visitor allows, from all stored records one after the other. The API's responses are compared with it. */
 
 export interface Stored {
   id: string;
@@ -57,7 +57,7 @@ export function foldOf(records: Stored[], { validMonths, policyVersion }: Terms,
   }
 }
 
-/** Day by day back from a day that the month does not have. */
+/** If the month has no such day, its last one, found by going back day by day. */
 function inMonths(from: Date, months: number): Date {
   const month = (from.getUTCMonth() + months) % 12;
   const until = new Date(from);

@@ -17,13 +17,13 @@ export type Body = ReturnType<typeof makeBody> & { model?: string };
 export interface Attempt {
   site: Site;
   body: Body;
-  /** the answer's status; 0 for none */
+  /** of the response; 0 for none */
   status: number;
   /** `queued` or `persisted` if acknowledged, else the problem's code */
   how: string;
-  /** 0 where nobody could answer; without those in which this process stood still */
+  /** 0 if no API could respond; without the time in which this process stood still */
   milliseconds: number;
-  /** when the answer came, in Unix milliseconds */
+  /** when the response came, in Unix milliseconds */
   at?: number;
   /** null: none was sent */
   userAgent: string | null;
@@ -45,7 +45,7 @@ const longestGap = 200;
 const mostWaiting = 400;
 /** Milliseconds: the widget waits longer, but then nobody would decide for long after an outage. */
 const longestWait = 10_000;
-/** milliseconds: longer than the service may take, so that a late answer counts as late, not as none */
+/** milliseconds: longer than the service may take, so that a late response counts as late, not as none */
 const patience = 12_000;
 /** milliseconds in which records are acknowledged, and all that waits is delivered, once there is no fault any more */
 const deliveredWithin = 60_000;
@@ -96,7 +96,7 @@ export function stoodStill(since: number): number {
     if (to <= since) break;
     sum += to - Math.max(from, since);
   }
-  // the look that tells of one may be still to come
+  // the timer has not noticed the current one yet
   const now = performance.now();
   return now - last > noticed ? sum + now - Math.max(last, since) : sum;
 }
@@ -145,7 +145,7 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
 
   return {
     attempts,
-    /** decisions that were answered with a 4xx */
+    /** decisions with a 4xx */
     refused,
     /** sites that get every third decision, and are checked less closely */
     others,
@@ -178,8 +178,8 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
     },
     acknowledged: async (wanted: number) => {
       const goal = attempts.filter(isAcknowledged).length + wanted;
-      const isReached = () => attempts.filter(isAcknowledged).length >= goal;
-      if (await waitUntil(isReached, { deadlineMs: deliveredWithin })) return;
+      const hasPassed = () => attempts.filter(isAcknowledged).length >= goal;
+      if (await waitUntil(hasPassed, { deadlineMs: deliveredWithin })) return;
       throw new Error(`fewer than ${wanted} records were acknowledged within ${deliveredWithin} ms`);
     },
   };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { waitUntil } from '../stack/wait.ts';
-import { watchCheckpoints } from './check.ts';
 import { createLoad, need } from './load.ts';
+import { watchCheckpoints } from './sealed-log.ts';
 import type { AppProcess, ChaosStack } from './stack.ts';
 
 export type Env = Record<string, string>;
@@ -84,7 +84,7 @@ export function createScene(stack: ChaosStack, signal: AbortSignal, rate?: numbe
       await target.process.exited;
       apis.delete(target);
     },
-    /** In order, as an operator does: off the load balancer's list, then told to stop. */
+    /** As an operator does: off the load balancer's list, then SIGTERM. */
     stopProcess: async (target: AppProcess) => {
       apis.delete(target);
       const { code } = await target.process.stop();

@@ -106,7 +106,7 @@ async function startStack(run: Run, options: StackOptions) {
    * first query of the next one with what the old server said (postgres 3.4.9, connection.js, `errorResponse`).
    */
   const databaseAt = (server: { url: string }): Database => {
-    // while all processes connect anew to a Postgres that has just recovered, one of them may wait for long
+    // while all processes connect again to a Postgres that has just recovered, one of them may wait for long
     const patience = { connectTimeout: 60, statementTimeout: 0, deadline: 60_000 };
     const options = { ...patience, max: 8, prepare: true, name: 'chaos' };
     const database = databases.get(server) ?? createDatabase({ ...options, url: server.url });
@@ -186,7 +186,7 @@ function freezable(started: AssentProcess) {
       thawedAt = performance.now();
       if (child.running()) process.kill(child.pid, 'SIGCONT');
     },
-    /** Then it cannot have answered in time. */
+    /** A response of that time may be late. */
     wasFrozenSince: (time: number): boolean => thawedAt > time,
   };
 }

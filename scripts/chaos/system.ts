@@ -1,8 +1,8 @@
 /** APIs and workers that are started again and again, as by a supervisor, and what can happen to every part. */
-import { countJobs } from './check.ts';
 import type { Clock } from './clocks.ts';
 import * as fault from './faults.ts';
 import { need } from './load.ts';
+import { countJobs } from './quiet.ts';
 import { type faults, type Kind, type PlannedFault, processes, stores } from './random/plan.ts';
 import { type Env, hold, type Scene } from './scene.ts';
 import { type AppProcess, webhookSettings } from './stack.ts';

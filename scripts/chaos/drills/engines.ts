@@ -2,12 +2,12 @@
 import { ownerOf } from '../../stack/redis-groups.ts';
 import type { Restartable } from '../../stack/server.ts';
 import { readAlong } from '../calls.ts';
-import { untilSealed } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import { type End, freeze, kill, lockTable } from '../faults.ts';
 import { need } from '../load.ts';
 import type { PlannedFault } from '../random/plan.ts';
 import type { Scene } from '../scene.ts';
+import { untilSealed } from '../sealed-log.ts';
 import { clusterShards } from '../stack.ts';
 import { perform, startSystem } from '../system.ts';
 

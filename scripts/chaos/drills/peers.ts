@@ -9,12 +9,12 @@ import { listen } from '../../stack/ports.ts';
 import { makeSites, type Site, signToken } from '../../stack/sites.ts';
 import { waitUntil } from '../../stack/wait.ts';
 import { bodyOf, callOnce, callUntilDone } from '../calls.ts';
-import { untilSealed } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import type { End } from '../faults.ts';
 import { isAcknowledged, makeBody, need, toErase } from '../load.ts';
 import { callersOf, mostSlower, quantile, receivers, startPeer } from '../peers.ts';
 import { hold, type Scene } from '../scene.ts';
+import { untilSealed } from '../sealed-log.ts';
 import { webhookSettings } from '../stack.ts';
 
 /** Milliseconds below which a control counts as so much: two shared cores are no laboratory. */

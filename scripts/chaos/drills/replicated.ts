@@ -8,11 +8,12 @@ import { startPostgres } from '../../stack/postgres.ts';
 import { startReplica } from '../../stack/replica.ts';
 import { restartable } from '../../stack/server.ts';
 import { callUntilDone } from '../calls.ts';
-import { countHalted, countSealed, statsAreRight, untilSealed } from '../check.ts';
+import { statsAreRight } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import { kill, setOnPrimary } from '../faults.ts';
 import { isAcknowledged, makeBody, need, toErase } from '../load.ts';
 import { hold, type Scene, startProxy } from '../scene.ts';
+import { countHalted, countSealed, untilSealed } from '../sealed-log.ts';
 import type { AppProcess } from '../stack.ts';
 import { perform, startSystem } from '../system.ts';
 

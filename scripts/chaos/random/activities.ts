@@ -15,9 +15,9 @@ import { listen } from '../../stack/ports.ts';
 import { addDomains, addKeys, type Site } from '../../stack/sites.ts';
 import { waitUntil } from '../../stack/wait.ts';
 import { callOnce, callUntilDone, mostTries, patience } from '../calls.ts';
-import { countSealed } from '../check.ts';
 import { type Body, makeBody, need, toErase } from '../load.ts';
 import { type Activity, oneOfEach, type Scene } from '../scene.ts';
+import { countSealed } from '../sealed-log.ts';
 
 /** of one file */
 const rows = 200;

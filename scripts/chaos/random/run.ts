@@ -1,10 +1,10 @@
 /** A random run: the plan's faults under load, with everything else that an installation does going on meanwhile. */
 import { succeeds } from '../../stack/wait.ts';
 import { bodyOf, readAlong } from '../calls.ts';
-import { takeProofs } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import { need } from '../load.ts';
 import { type Activity, hold, type Scene } from '../scene.ts';
+import { takeProofs } from '../sealed-log.ts';
 import { perform, startSystem } from '../system.ts';
 import { eraseVisitors, exportRecords, importFiles, importYears, makeHistory, receiveWebhooks } from './activities.ts';
 import { calm, makePlan } from './plan.ts';
@@ -52,7 +52,7 @@ export function randomDrill({ seed, minutes }: { seed: number; minutes: number }
 
 /** Somebody who looks at all processes' metrics: an age or a count below zero would keep its alert silent. */
 function watchGauges(scene: Scene): Activity {
-  // which process' clock is ahead is told by a sign
+  // the sign says which process' clock is ahead
   const signed = /skew/;
   let looks = 0;
   const seen = new Set<string>();
