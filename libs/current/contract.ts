@@ -1,4 +1,4 @@
-/** What holds now for a visitor: what a site's own servers may do. */
+/** What a visitor allows now, for a site's own servers. */
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { domainPath } from '#libs/base/terms/parameters';
@@ -6,7 +6,7 @@ import { nullable, time } from '#libs/base/terms/response-fields';
 import { decision, models, sources } from '#libs/base/terms/terms';
 import { visitorId } from '#libs/record/contract';
 
-/** visitors of one request */
+/** in one request */
 export const mostVisitors = 200;
 
 export const currentPath = domainPath.extend({ visitorId: visitorId.meta({ example: examples.visitorId }) });
@@ -23,7 +23,7 @@ const current = z.object({
   recordId: nullable.meta({ description: 'of the newest record; null if there is none' }),
   decision: decision.nullable(),
   preferences: z.record(z.string(), z.boolean()).meta({
-    description: 'what holds: while `valid` is false, or after a refusal, nothing but `necessary` is true',
+    description: 'what is allowed: while `valid` is false, and after a refusal, nothing but `necessary` is true',
   }),
   others: z.boolean().meta({ description: 'whether categories that `preferences` does not name are allowed' }),
   decidedAt: time.nullable(),
@@ -37,7 +37,7 @@ const current = z.object({
 export type Current = z.infer<typeof current>;
 
 const asOf = time.nullable().meta({
-  description: 'nothing that was acknowledged before is missing; null while Redis cannot be asked',
+  description: 'nothing acknowledged before this time is missing; null while Redis is unavailable',
 });
 
 export const currentOfOne = current.extend({ asOf }).meta({ id: 'Current' });

@@ -28,11 +28,11 @@ export const createCurrentLimit = (limit: number): Limiter =>
     showsRest: true,
   });
 
-async function answer(ctx: Context, parts: CurrentParts, domainId: string, visitorIds: string[]) {
+async function lookUp(ctx: Context, parts: CurrentParts, domainId: string, visitorIds: string[]) {
   const { organizationId, ...organization } = organizationIn(ctx);
   requireOwnDomain({ organizationId, ...organization }, domainId);
   parts.currentLimit.admit(ctx, accessIn(ctx).countedAs, visitorIds.length);
-  // before the records are read, which then are at least as new
+  // before the records are read, so that they are at least as new
   const asOf = parts.storedThrough.of(organizationId);
   const newest = await parts.newest.read(organizationId, domainId, visitorIds);
   const current = visitorIds.map((id, at) => whatHolds(domainId, id, newest[at], ctx.state.receivedAt));
@@ -43,14 +43,14 @@ async function answer(ctx: Context, parts: CurrentParts, domainId: string, visit
 
 export const lookUpCurrent = (parts: CurrentParts): Middleware =>
   guard(currentRoutes.lookUpCurrent, async (ctx, { params, body }) => {
-    ctx.body = (await answer(ctx, parts, params.domainId, body.visitorIds)) satisfies CurrentOfMany;
+    ctx.body = (await lookUp(ctx, parts, params.domainId, body.visitorIds)) satisfies CurrentOfMany;
   });
 
 export const getCurrent = (parts: CurrentParts): Middleware =>
   guard(currentRoutes.getCurrent, async (ctx, { params }) => {
     requireDecodable(ctx.path, 'visitorId');
-    const { asOf, current } = await answer(ctx, parts, params.domainId, [params.visitorId]);
+    const { asOf, current } = await lookUp(ctx, parts, params.domainId, [params.visitorId]);
     const [one] = current;
-    if (!one) throw new Error('no answer for the visitor');
+    if (!one) throw new Error('the visitor has no state');
     ctx.body = { ...one, asOf } satisfies CurrentOfOne;
   });

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** The visitors themselves are named nowhere. */
+/** Without visitor ids. */
 export const createCurrentMetrics = (register: Registry) => ({
   currentLookUps: new Counter({
     name: 'assent_current_lookups_total',

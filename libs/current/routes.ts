@@ -1,4 +1,4 @@
-/** What holds now, for a site's own servers. */
+/** What visitors allow now, for a site's own servers. */
 import { answer } from '#libs/base/http/openapi';
 import type { Routes } from '#libs/base/http/routes';
 import { domainPath } from '#libs/base/terms/parameters';
@@ -15,7 +15,7 @@ export const currentRoutes = {
     path,
     params: domainPath,
     body: { schema: currentBody, example: examples.currentBody },
-    answers: { 200: answer('What holds, in the order of the ids', currentOfMany, examples.currentOfMany) },
+    answers: { 200: answer('What each visitor allows, in the order of the ids', currentOfMany, examples.currentOfMany) },
     summary: 'Get what visitors allow now',
     description:
       'For servers that are about to measure or share something: the newest decision of each visitor, and whether it ' +
@@ -26,7 +26,7 @@ export const currentRoutes = {
     method: 'get',
     path: `${path}/:visitorId`,
     params: currentPath,
-    answers: { 200: answer('What holds', currentOfOne, examples.currentOfOne) },
+    answers: { 200: answer('What the visitor allows', currentOfOne, examples.currentOfOne) },
     summary: 'Get what one visitor allows now',
     description: 'The same for one visitor, with the id in the path.',
   },

@@ -1,6 +1,7 @@
 /**
- * Up to when everything that was acknowledged is stored, by the clocks of the API. A job is acknowledged after it was added,
- * and jobs are numbered as they are added: all that was acknowledged before the oldest open job was added is done.
+ * The time before which every acknowledged record is stored, by the clocks of the API. A record is acknowledged after its
+ * job was added, and jobs are numbered as they are added. So what was acknowledged before the oldest open job was added is
+ * stored.
  */
 import { readFileSync } from 'node:fs';
 import type { RedisConnection } from '#libs/base/redis/connection';
@@ -10,13 +11,13 @@ import { knownShards, queuePrefix, recordQueue, shardOf } from './queue.ts';
 /** milliseconds */
 const pace = 1_000;
 const patience = 1_000;
-/** With more jobs than that the time stands still; to look at so many takes Redis some milliseconds. */
+/** With more jobs the time stands still, because reading them would block Redis for milliseconds. */
 const mostJobs = 10_000;
 
 const oldestJob = readFileSync(new URL('./oldest-job.lua', import.meta.url), 'utf8');
 
 export interface StoredThrough {
-  /** Unix milliseconds; null while Redis cannot be asked. */
+  /** Unix milliseconds; null while Redis is unavailable. */
   of(organizationId: string): number | null;
   /** Looks at once, and then once a second. */
   follow(): Promise<void>;
@@ -49,7 +50,7 @@ export function createStoredThrough({ client }: RedisConnection, shards: number,
   return {
     of: (organizationId) => {
       const own = seen.get(shardOf(organizationId, shards));
-      // those of processes with another QUEUE_SHARDS, which is being changed
+      // while QUEUE_SHARDS is being changed, other processes use these
       const others = [...seen].flatMap(([shard, time]) => (shard < shards ? [] : [time]));
       return own === undefined ? null : Math.min(own, ...others);
     },

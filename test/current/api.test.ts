@@ -31,7 +31,7 @@ const store = (...records: (Partial<NewRecord> & { at?: number })[]) =>
   );
 const none = { recordId: null, decision: null, preferences: {}, others: false, valid: false, reason: 'none' };
 
-describe('what holds now', () => {
+describe('what a visitor allows now', () => {
   it('is the newest decision, of one visitor or of many, in the order of their ids', async () => {
     const id = makeIdAt(Date.now());
     const preferences = { necessary: true, analytics: true, marketing: false };
@@ -60,7 +60,7 @@ describe('what holds now', () => {
     expect((await look(['one'], other)).body.current).toMatchObject([none]);
   });
 
-  it('is said of everything that was recorded before, without an administrative act', async () => {
+  it('includes everything acknowledged before `asOf`, without an administrative act', async () => {
     const recorded = await stack.client.record(domainId, stack.apiKey, { decision: 'accept_all', visitorId: 'new' });
     expect(recorded.status).toBe(202);
     const acknowledged = Date.now();
@@ -97,7 +97,7 @@ describe('what holds now', () => {
     expect((await manager('PATCH', terms, { body: { name: 'renamed' } })).status).toBe(200);
   });
 
-  it('is read of archived domains, and of none that is not there', async () => {
+  it('is readable for archived domains, but not for those of others or unknown ones', async () => {
     const { organizationId: theirs, domainIds } = await makeTenant(stack.db);
     const [archived = ''] = domainIds;
     const manager = createAsk(stack.api.baseUrl, theirs, { scope: 'manage current' });

@@ -63,7 +63,7 @@ it('few rows are read, also of an id that very many records have, and where very
   expect(await rowsRead(db, (inside) => read('busy', inside))).toBeLessThan(100);
   expect(await rowsRead(db, (inside) => read('own', inside))).toBeLessThan(2_100);
   await collide('own', 50_000, now + 1_000_000);
-  // with more of them the answer is that there is none, and so that nothing is allowed
+  // with more of them no record is found, so nothing is allowed
   expect(await read('own')).toBeNull();
   expect(await rowsRead(db, (inside) => read('own', inside))).toBeLessThan(2_100);
 });

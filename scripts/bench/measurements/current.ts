@@ -13,7 +13,7 @@ const months = 36;
 /** records of a visitor */
 const each = 10;
 
-/** 50 times as many records as others measure; the seconds that it took. Postgres makes the rows itself, a month at a time. */
+/** Postgres generates the rows itself, a month at a time. Returns the seconds that it took. */
 async function fill({ db, sites }: Stack, records: number): Promise<number> {
   const since = performance.now();
   const [{ domainId = '' } = {}] = sites;
@@ -40,7 +40,7 @@ async function fill({ db, sites }: Stack, records: number): Promise<number> {
   return (performance.now() - since) / 1_000;
 }
 
-/** Requests a second, and what a visitor takes of the API and of Postgres. It runs twice: connections keep their plans. */
+/** Requests a second, and the CPU time of the API and of Postgres for an id. Before that it runs once: connections keep plans. */
 async function measure(
   stack: Stack,
   api: Server,
@@ -48,7 +48,7 @@ async function measure(
   ids: number,
   given: { send: Reads | LookUps; seconds: number },
 ) {
-  // so many ids at once that none waits too long
+  // more ids at once would exceed the service's deadline
   const wanted = { ...given, connections: ids === 1 ? 128 : 4 };
   await load({ baseUrl: api.baseUrl, ...wanted });
   const used = { API: api.pid, Postgres: stack.pids.Postgres };
