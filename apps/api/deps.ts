@@ -17,7 +17,7 @@ import type { PeopleMetrics } from '#libs/people/metrics';
 import type { Cost } from '#libs/people/passwords';
 import { createAccounts } from '#libs/people/sessions';
 import type { PlaceOf } from '#libs/place/place-of';
-import { createFindErasedVisitors } from '#libs/privacy/erased-visitors';
+import { createFindErasedVisitors } from '#libs/privacy/erased-records';
 import { createNoteBusy } from '#libs/record/busy-visitors';
 import { recordFields } from '#libs/record/contract';
 import { createNoteLeftOut } from '#libs/record/left-out';

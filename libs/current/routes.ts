@@ -15,7 +15,9 @@ export const currentRoutes = {
     path,
     params: domainPath,
     body: { schema: currentBody, example: examples.currentBody },
-    answers: { 200: answer('What each visitor allows, in the order of the ids', currentOfMany, examples.currentOfMany) },
+    answers: {
+      200: answer('What each visitor allows, in the order of the ids', currentOfMany, examples.currentOfMany),
+    },
     summary: 'Get what visitors allow now',
     description:
       'For servers that are about to measure or share something: the newest decision of each visitor, and whether it ' +

@@ -52,7 +52,7 @@ export function exportOrganization(parts: Parts): Middleware {
 }
 
 /** `domainId`: set for an export of one domain. */
-function sender({ config, db, readDb, places, unsent, pace }: Parts) {
+function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));

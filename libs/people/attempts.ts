@@ -79,7 +79,7 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
       ofBoth.admit(ctx, both);
       let isWrong = false;
       try {
-        if (ofAccount.hasPassed(email)) await pause(slowedBy);
+        if (ofAccount.isReached(email)) await pause(slowedBy);
         const found = await find();
         isWrong = !(await inTurn(ctx, () => isPassword(password, found?.password, cost)));
         return isWrong ? undefined : found;

@@ -13,7 +13,7 @@ export interface FailedCredentials {
   /** Throws the 429 Problem if this address has failed too often. */
   check(ctx: Context): void;
   /** Whether this address has reached the limit. */
-  hasPassed(ctx: Context): boolean;
+  isReached(ctx: Context): boolean;
   /** Counts a failure. */
   count(ctx: Context): void;
   /** Counts a failure; throws the 429 Problem if it exceeds the limit. */
@@ -35,7 +35,7 @@ export function createFailedCredentials(name: 'key' | 'token', limit: number): F
       guesses.check(ctx, address(ctx));
       if (isMalformed(ctx)) malformed.check(ctx, address(ctx));
     },
-    hasPassed: (ctx) => guesses.hasPassed(address(ctx)) || (isMalformed(ctx) && malformed.hasPassed(address(ctx))),
+    isReached: (ctx) => guesses.isReached(address(ctx)) || (isMalformed(ctx) && malformed.isReached(address(ctx))),
     count: (ctx) => budgetOf(ctx).count(address(ctx)),
     countOrThrow: (ctx) => budgetOf(ctx).admit(ctx, address(ctx)),
   };
@@ -48,6 +48,6 @@ export async function domainOfPath(
 ): Promise<Domain | null> {
   const { domainId = '' } = ctx.params;
   const known = tenants.knownDomain(domainId);
-  if (known || failedKeys.hasPassed(ctx)) return known ?? null;
+  if (known || failedKeys.isReached(ctx)) return known ?? null;
   return tenants.domain(domainId);
 }

@@ -19,7 +19,7 @@ export const readInPlace =
         if (isOver()) throw hasEnded();
         await read();
         // making the text of the response is work, too
-        stringify(ctx);
+        serializeBody(ctx);
       });
     return next();
   };

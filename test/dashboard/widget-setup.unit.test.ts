@@ -21,7 +21,12 @@ import {
   contrastWarning,
   unmeasured,
 } from '../../apps/dashboard/widget-setup/draft/contrast.ts';
-import { changed, changedAppearance, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
+import {
+  changed,
+  changedAppearance,
+  readDraft,
+  type WidgetDraft,
+} from '../../apps/dashboard/widget-setup/draft/draft.ts';
 import { readPlaces, unusedPresets, visitorsFor, withRule } from '../../apps/dashboard/widget-setup/draft/regions.ts';
 import { cookieLines, readCookieLines } from '../../apps/dashboard/widget-setup/draft/services.ts';
 import { isTestChanged } from '../../apps/dashboard/widget-setup/draft/test-changes.ts';

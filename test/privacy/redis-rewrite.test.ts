@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { rewriteFile, requestRewrite } from '#libs/base/redis/aof-rewrite';
+import { requestRewrite, rewriteFile } from '#libs/base/redis/aof-rewrite';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { restartRedis } from '../support/outage.ts';

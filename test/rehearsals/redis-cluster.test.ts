@@ -5,7 +5,7 @@ import path from 'node:path';
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { rewriteFile, requestRewrite } from '#libs/base/redis/aof-rewrite';
+import { requestRewrite, rewriteFile } from '#libs/base/redis/aof-rewrite';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { recordQueue, shardOf } from '#libs/record/queue';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as AnyServer } from 'node:net';
 import { hostname } from 'node:os';
 import { Gauge, Registry } from 'prom-client';
-import { lateQueue, type Readiness, type Shard, readyzBody } from './readiness.ts';
+import { lateQueue, type Readiness, readyzBody, type Shard } from './readiness.ts';
 import { statusPage, statusPagePolicy } from './status-page.ts';
 
 interface OpsOptions {
