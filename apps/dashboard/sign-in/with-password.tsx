@@ -1,4 +1,5 @@
 /** Signs in to an account, with a password or a passkey. */
+import type { InputHTMLAttributes } from 'preact';
 import { useState } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -13,12 +14,11 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
   const [given, setGiven] = useState({ email: '', password: '' });
   // a password manager fills in both at once
   const set = (changed: Partial<typeof given>) => setGiven((before) => ({ ...before, ...changed }));
-  const field = (name: 'email' | 'password', label: string, autocomplete: string) => (
+  const field = (name: keyof typeof given, label: string, kind: InputHTMLAttributes) => (
     <label>
       {label}
       <input
-        type={name}
-        autocomplete={autocomplete}
+        {...kind}
         required
         value={given[name]}
         onInput={({ currentTarget }) => set({ [name]: currentTarget.value })}
@@ -36,8 +36,8 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
           attempt(signIn);
         }}
       >
-        {field('email', 'E-mail', 'username')}
-        {field('password', 'Password', 'current-password')}
+        {field('email', 'E-mail', { type: 'email', autocomplete: 'username' })}
+        {field('password', 'Password', { type: 'password', autocomplete: 'current-password' })}
         <Failure>{failure}</Failure>
         <Button text={isBusy ? 'Signing in …' : 'Sign in'} type="submit" kind="primary" />
       </form>
