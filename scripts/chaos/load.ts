@@ -178,8 +178,8 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
     },
     acknowledged: async (wanted: number) => {
       const goal = attempts.filter(isAcknowledged).length + wanted;
-      const hasPassed = () => attempts.filter(isAcknowledged).length >= goal;
-      if (await waitUntil(hasPassed, { deadlineMs: deliveredWithin })) return;
+      const isReached = () => attempts.filter(isAcknowledged).length >= goal;
+      if (await waitUntil(isReached, { deadlineMs: deliveredWithin })) return;
       throw new Error(`fewer than ${wanted} records were acknowledged within ${deliveredWithin} ms`);
     },
   };
