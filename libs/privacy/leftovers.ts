@@ -30,7 +30,7 @@ interface LeftoverParts {
 }
 
 const day = 24 * 60 * 60 * 1_000;
-/** milliseconds after which each job that rests in a queue is looked at again, whatever is known of it */
+/** milliseconds after which every waiting job is checked again */
 const knownFor = 60 * 60_000;
 
 /** Goes on with erasures that nobody is at. */
@@ -53,7 +53,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
   const ofErased = (step: (hashOf: VisitorHash) => Promise<void>) => async () => {
     if (hashOf && (await db.read(firstConcerned)) !== undefined) await step(hashOf);
   };
-  // who was erased must not be forgotten early: nobody could tell again. Both clocks may be wrong for a while
+  // a tombstone must not be deleted early, since nothing could restore it; both clocks may be wrong for a while
   const mayForget = () => clock.steadyFor() >= trustedAfter;
   const steps: Record<string, () => Promise<unknown>> = {
     'busy visitors': ofErased((hash) => deleteBusyErased(db, hash)),

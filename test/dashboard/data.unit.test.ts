@@ -21,7 +21,7 @@ import { originFrom } from '../../apps/dashboard/data/typed-origin.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
 import { fieldsOf } from '../../apps/dashboard/parts/record-fields.ts';
-import { type Act, tellAct } from '../../apps/dashboard/settings/acts.ts';
+import { type Act, describeAct } from '../../apps/dashboard/settings/acts.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/settings/domain-draft.ts';
 import { unlistedOrigins } from '../../apps/dashboard/settings/unlisted-origins.ts';
 import {
@@ -288,7 +288,7 @@ describe('acts', () => {
     ['something.new x', {}, 'something.new x'],
   ])('%s is told in words', (text, details, expected) => {
     const [act = '', subject = ''] = text.split(' ');
-    const { what, more } = tellAct({ at: '2026-03-31T12:00:00Z', actor: 'mara', act, subject, details }, organization);
+    const { what, more } = describeAct({ at: '2026-03-31T12:00:00Z', actor: 'mara', act, subject, details }, organization);
     const told = [what, more ?? []].map((parts) =>
       parts.map((part) => (typeof part === 'string' ? part : part.name)).join(''),
     );
@@ -300,7 +300,7 @@ describe('acts', () => {
       ...{ at: '2026-03-31T12:00:00Z', actor: 'olga', act: 'visitor.erase', subject: 'abc' },
       details: { erasureId: 'ers_1' },
     };
-    const moreFor = (scopes: Organization['scopes']) => tellAct(act, { ...organization, scopes }).more;
+    const moreFor = (scopes: Organization['scopes']) => describeAct(act, { ...organization, scopes }).more;
     expect(moreFor(['privacy'])).toEqual(['Receipt: ', { name: 'ers_1', isErasure: true }]);
     expect(moreFor(['manage'])).toEqual([{ name: 'ers_1' }]);
   });

@@ -19,7 +19,7 @@ interface Props {
 export function RefusedOrigins({ refused, origins, onAdd }: Props) {
   const missing = refused.filter(({ origin }) => !isAllowed(origins, origin));
   return (
-    <div class="refused-told" role="status">
+    <div class="refused-status" role="status">
       {missing.length > 0 && (
         <div class="stack gap-6 refused-origins">
           <p class="hint" id="refused-note">

@@ -12,7 +12,7 @@ import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { type Line, linesOf } from './act-lines.ts';
 import { ActivityFilters, askedFor, filtersIn } from './activity-filters.tsx';
-import { type Part, tellAct } from './acts.ts';
+import { type Part, describeAct } from './acts.ts';
 
 interface Props {
   query: URLSearchParams;
@@ -84,7 +84,7 @@ export function Activity({ query, visitorId }: Props) {
 
 function Row({ act, since }: Line) {
   const people = usePeople(isPerson(act.subject));
-  const { what, more } = tellAct(act, useSignedIn().organization, nameOfPerson(people, act.subject));
+  const { what, more } = describeAct(act, useSignedIn().organization, nameOfPerson(people, act.subject));
   return (
     <li>
       <time dateTime={act.at} class="muted">

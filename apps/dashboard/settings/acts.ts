@@ -10,7 +10,7 @@ export type Act = ActsPage['acts'][number];
 /** Names come from outside, so they are isolated from the text around them. An erasure links to its receipt. */
 export type Part = string | { name: string; isErasure?: true };
 
-interface Told {
+interface Description {
   what: Part[];
   more?: Part[] | undefined;
 }
@@ -75,7 +75,7 @@ export const actNames: Record<string, string> = {
 };
 
 /** `person`: the name of the person that the act is about. */
-export function tellAct({ act, subject, details }: Act, organization: Organization, person = subject): Told {
+export function describeAct({ act, subject, details }: Act, organization: Organization, person = subject): Description {
   const { organizationId, domains } = organization;
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const text = (field: string) => {
@@ -90,7 +90,7 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
   const [domain, host, own] = [nameOf(ofDomain), hostIn(text('url')), nameOf(subject)];
   const read = subject === organizationId ? 'all domains' : own;
   const where = ofDomain === '' ? 'all domains' : domain;
-  const told: Record<string, () => Told> = {
+  const descriptions: Record<string, () => Description> = {
     'org.create': () => ({
       what: say`Created the organization ${text('name')}`,
       more: say`on the plan ${text('plan')}`,
@@ -168,7 +168,7 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     }),
   };
   // an act without a description comes from a newer release
-  return told[act]?.() ?? { what: say`${act} ${subject}` };
+  return descriptions[act]?.() ?? { what: say`${act} ${subject}` };
 }
 
 function receiptOf(erasureId: string, organization: Organization): Part[] {

@@ -23,9 +23,9 @@ interface Props {
 
 export function ReplayDialog({ webhook, given, onClose }: Props) {
   const { api, organization } = useSignedIn();
-  const told = webhook.domains ?? organization.domains.map(({ domainId }) => domainId);
+  const covered = webhook.domains ?? organization.domains.map(({ domainId }) => domainId);
   // the webhook may no longer cover the delivery's domain
-  const domainIds = [...new Set([...(given.domainId === undefined ? [] : [given.domainId]), ...told])];
+  const domainIds = [...new Set([...(given.domainId === undefined ? [] : [given.domainId]), ...covered])];
   const [domainId, setDomain] = useState(given.domainId ?? domainIds[0] ?? '');
   const [from, setFrom] = useState(String(given.from ?? 0));
   const [errors, setErrors] = useState<Errors>({});

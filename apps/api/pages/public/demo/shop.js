@@ -22,18 +22,18 @@ const patience = 15_000;
 let receipt;
 let turns = 0;
 
-document.addEventListener('assent:change', tell);
+document.addEventListener('assent:change', show);
 document.addEventListener('assent:recorded', ({ detail }) => {
   receipt = detail;
-  tell();
+  show();
 });
 
 // the widget's tag comes first, so it is there by now, unless something blocks it
-if (window.assent) tell();
+if (window.assent) show();
 else say(blocked);
 
 /** Says what has become of the last decision, until the log has it. A newer decision ends it. */
-async function tell() {
+async function show() {
   if (isChecking()) return say('A site check is under way: it stores no record.');
   turns += 1;
   const turn = turns;
