@@ -3,8 +3,8 @@
 import type { Sql } from '#libs/base/db/database';
 
 /**
- * Whether nothing that is committed from now on is of a closed epoch, nor of one that is closed before the transaction
- * ends; false while an epoch is about to be closed.
+ * Keeps the open epoch open until this transaction ends, and returns true. Until then, nothing can be committed under a
+ * closed epoch. Returns false while an epoch is being closed, since others may still commit under it before it closes.
  */
 export async function holdEpoch(sql: Sql): Promise<boolean> {
   const [held] = await sql<{ epoch: number }[]>`select open_epoch() as epoch`;
@@ -18,7 +18,7 @@ export async function lastClosedEpoch(sql: Sql): Promise<number> {
   return row?.epoch ?? 0;
 }
 
-/** Seconds since the oldest closed epoch was closed that is newer than `epoch`; 0 where there is none. */
+/** Of the closed epochs after `epoch`, how many seconds ago the oldest was closed; 0 if there is none. */
 export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   const [row] = await sql<{ seconds: number }[]>`
     select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 as seconds
@@ -26,7 +26,10 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Deletes when epochs were closed that all of these derivations are done with, except for the last one. */
+/**
+ * Deletes the closing times of epochs that all these derivations have finished, except that of the newest such epoch. The
+ * time of the last closed epoch always stays.
+ */
 export async function forgetEpochs(sql: Sql, derivations: string[]): Promise<void> {
   await sql`
     delete from closed_epochs

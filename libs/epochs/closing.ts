@@ -18,7 +18,10 @@ interface Timing {
   patience: number;
 }
 
-/** Closes the open epoch, unless another process does, or the last one was closed too recently. No transaction waits for it. */
+/**
+ * Closes the open epoch, unless another process is doing so or the last one was closed too recently. Transactions that
+ * store records do not wait for it, except in the first epoch of this release.
+ */
 export async function closeEpoch(db: Database, timing: Timing): Promise<Closing> {
   if (!(await db.write((sql) => beginClosing(sql, timing)))) return 'not yet';
   try {
@@ -30,8 +33,8 @@ export async function closeEpoch(db: Database, timing: Timing): Promise<Closing>
 }
 
 /**
- * From now on transactions stamp the next number; false where the last epoch was closed too recently. An epoch that was
- * closed in the future, by a clock that was ahead, counts as closed now.
+ * From now on transactions stamp the next number; false if the last epoch was closed too recently. If a clock that was
+ * ahead gave an epoch a closing time in the future, that time is set to now.
  */
 async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
   const [turn] = await sql<{ isDue: boolean }[]>`
@@ -49,7 +52,10 @@ async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
   return turn?.isDue ?? false;
 }
 
-/** Milliseconds to wait in the first epoch of this release: transactions that store records wait until it is closed. */
+/**
+ * Milliseconds to wait when this release closes its first epoch. That takes the lock of all epochs, and transactions that
+ * store records queue behind it.
+ */
 const firstPatience = 200;
 
 async function endClosing(sql: Sql, { patience }: Timing): Promise<Closing> {
@@ -57,7 +63,7 @@ async function endClosing(sql: Sql, { patience }: Timing): Promise<Closing> {
     select open, filling, pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) as "isMine" from epochs`;
   if (!epoch) throw new Error('there is no open epoch');
   const { open, filling, isMine } = epoch;
-  // transactions that began before the database was migrated hold the lock of all epochs alone
+  // transactions begun before the migration hold only the lock of all epochs, not that of this epoch
   const isFirst = filling === null;
   if (!isMine || (!isFirst && filling <= open)) return 'not yet';
   await sql`
@@ -78,7 +84,9 @@ interface InTheWay {
   name: string;
   /** seconds since its transaction began */
   seconds: number;
-  /** It has committed, and waits for a synchronous standby. If it were ended, its client would take that for done. */
+  /**
+   * It has committed, and waits only for a synchronous standby. Ending it would report a commit that the standby may lack.
+   */
   waitsForStandby: boolean;
 }
 

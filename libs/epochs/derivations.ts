@@ -9,11 +9,14 @@ import { type Mark, nextSlice, nil, type Slice, type Slicing } from './slices.ts
 
 export interface Derivation extends Slicing {
   name: string;
-  /** the one that has to be done with an epoch before this may begin it */
+  /** name of the derivation that must finish an epoch before this one may begin it */
   after?: string;
-  /** The first epoch that it concerns; undefined for none. */
+  /** The first epoch that has work for it; undefined if none has. */
   first?(sql: Sql): Promise<number | undefined>;
-  /** Handles a slice. Where it handles less, or passes over more, it returns its mark. */
+  /**
+   * Handles a slice. If it stops before the slice's end or skips beyond it, it returns the mark it has reached; otherwise
+   * undefined.
+   */
   derive(sql: Sql, slice: Slice): Promise<Mark | undefined>;
 }
 
@@ -55,7 +58,7 @@ const deriveSlice = (db: Database, derivation: Derivation, upTo: number): Promis
     const mark = await lockMark(sql, name, after);
     if (!mark) return 'elsewhere';
     const through = Math.min(upTo, mark.through);
-    // only after `through` was read: what concerns those epochs is committed by then
+    // only after `through` was read: by then everything that concerns the epochs up to it is committed
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
     if (epoch === undefined) {
@@ -84,9 +87,9 @@ export const withMark = <T>(
   }, size && deadlineOf(size));
 
 /**
- * Undefined where another process holds it. `through`: the last epoch that may be derived. Workers of 0.1.0 move epoch and
- * domain, and leave the id behind: it holds beside the epoch and domain that it was stored with, until there are none of
- * them any more.
+ * Undefined if another process holds it. `through`: the last epoch that may be derived. Workers of 0.1.0 move the epoch and
+ * domain but do not update the id. So the id counts only while the mark is still at the epoch and domain it was stored
+ * with. Remove this check once no such worker is left.
  */
 async function lockMark(sql: Sql, name: string, after?: string): Promise<(Mark & { through: number }) | undefined> {
   const through = after === undefined ? sql`open - 1 from epochs` : sql`epoch from derivations where name = ${after}`;
@@ -123,7 +126,10 @@ export async function doneWith(sql: Sql, name: string): Promise<number> {
   return row?.epoch ?? 0;
 }
 
-/** Whether the last epoch that the derivation is done with was closed `milliseconds` ago, or none was. */
+/**
+ * Whether the last epoch that the derivation finished was closed at least `milliseconds` ago, or has no closing time (it
+ * finished none yet).
+ */
 export async function isBehindBy(sql: Sql, name: string, milliseconds: number): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }[]>`
     select not exists (

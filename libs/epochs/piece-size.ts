@@ -9,14 +9,14 @@ const piecesUntilGrowth = 8;
 export class PieceTooLarge extends Error {}
 
 /**
- * Where the statement of a piece took longer than a statement may, the same piece would take as long again: the next one has
- * half as many records, down to a single one. After some that did not, pieces grow again.
+ * If a piece takes too long, or does not fit into memory, repeating it would not help, so the next has half as many
+ * records, down to one. After several that succeed, pieces grow again.
  */
 export interface PieceSize {
   records(): number;
   /**
-   * Milliseconds for a statement that reads all that is left of a domain's epoch, however small the piece is. Undefined
-   * while no piece took too long: then it takes as long as others may.
+   * Timeout, in milliseconds, for statements that do not get faster with smaller pieces, such as one that reads the rest of
+   * a domain's epoch. Undefined while pieces have their usual size: the normal timeout applies.
    */
   patience(): number | undefined;
   /** Does `work`, and learns from how it ends. A lost connection, or one that others ended, changes nothing. */
@@ -51,8 +51,8 @@ export function createPieceSize(usual: number): PieceSize {
 }
 
 /**
- * Does `work`, of which a statement may take minutes after pieces that took too long; those after it may again take as long
- * as others. To be called in a transaction of a derivation.
+ * Runs `work`. If pieces were too slow lately, its statements may take minutes; afterwards the transaction has its usual
+ * timeout again. Call it inside a derivation's transaction.
  */
 export async function patiently<T>(sql: Sql, size: PieceSize, work: () => Promise<T>): Promise<T> {
   const patience = size.patience();

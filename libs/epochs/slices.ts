@@ -12,7 +12,7 @@ export interface Mark {
   epoch: number;
   /** in the epoch after it, done with the domains up to this number; 0 for none */
   domainNumber: number;
-  /** of the domain with the number after that, done with the records up to this id; `nil` for none */
+  /** in domain `domainNumber + 1`, done with the records up to this id; `nil` for none */
   id: string;
 }
 
@@ -29,7 +29,7 @@ export interface Records {
 export interface Slice extends Records {
   /** where the derivation is once it has handled them */
   end: Mark;
-  /** and where, if it passes over all that these domains have in the epoch */
+  /** the mark after skipping everything these domains have in the epoch */
   past: Mark;
 }
 
@@ -39,7 +39,10 @@ export interface Slicing {
   acrossEpochs?: boolean;
   /** Lists the ids of a domain that has more records in an epoch than a slice. Without it such a domain is one slice. */
   nextIds?: IdLister;
-  /** The last record of a domain's epoch that is handled; default: as the mark says. */
+  /**
+   * Returns the id of the last record already handled in this domain and epoch (`nil` for none). Without it, the mark's id
+   * is used.
+   */
   reached?(sql: Sql, epoch: number, domainNumber: number): Promise<string>;
 }
 
@@ -73,7 +76,7 @@ export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: 
   return { first: epoch, last: epoch, domainNumbers, end, past: end };
 }
 
-/** For `from`, in any order: Postgres would sort wide rows on disk. */
+/** For a `from` clause. The rows come in no order, because Postgres would sort such wide rows on disk. */
 export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: Records): Fragment {
   if (!domainNumbers) return sql`(select * from records where epoch between ${first} and ${last})`;
   if (!ids) return sql`(select * from records where epoch = ${first} and domain_number = any (${domainNumbers}))`;
@@ -84,7 +87,10 @@ export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: Records
   )`;
 }
 
-/** The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more. */
+/**
+ * The last epoch up to `through` for which epochs `first` to it hold at most `limit` records together; undefined if `first`
+ * alone holds more.
+ */
 export async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
   const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
   return row && row.last >= first ? row.last : undefined;
@@ -97,7 +103,7 @@ interface DomainRecords {
 
 interface NextDomains {
   domains: DomainRecords[];
-  /** the number of the last of them; undefined where no domain of the epoch is left */
+  /** the number of the last of these domains; undefined if they are the last of the epoch */
   through: number | undefined;
 }
 
@@ -105,8 +111,8 @@ interface NextDomains {
 const mostDomains = 4_096;
 
 /**
- * The next domains after `after` that have records in `epoch`, whole ones, with at most `limit` records in all; or a
- * single one with more, whose number of records is then not its real one but `limit + 1`.
+ * The next domains after `after`, each complete, with at most `limit` records together. If the first alone has more, only
+ * that one is returned, with `records` set to `limit + 1`.
  */
 export async function nextDomains(sql: Sql, epoch: number, after: number, limit: number): Promise<NextDomains> {
   const found = await sql<DomainRecords[]>`
@@ -131,8 +137,9 @@ interface DomainIds {
 export type IdLister = (sql: Sql, wanted: DomainIds, limit: number) => Promise<Buffer>;
 
 /**
- * Lists the next ids of a domain's epoch, in order, 16 bytes each and at most `limit`; fewer are the last ones. A closed
- * epoch stays as it is, so they are read once, and again where ids before them are wanted, as after a log was cut back.
+ * Lists the next ids of a domain's epoch, in order, 16 bytes each. Fewer than `limit` means that these are the last. The
+ * ids are cached, since a closed epoch does not change. They are read again if earlier ones are wanted, as after a log was
+ * cut back, or if the cache holds fewer than `limit`.
  */
 export function createIdLister(generation: Database['generation'], size: PieceSize, most = heldIds): IdLister {
   const held = cachePerServer(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
@@ -159,7 +166,10 @@ function idsAfter(ids: Buffer, key: Buffer): Buffer {
   return ids.subarray(low * 16);
 }
 
-/** No index has these in order, so all that are left of the epoch are read. */
+/**
+ * No index holds the ids in order, so Postgres reads all that are left of the domain's epoch and sorts them, even for a
+ * few.
+ */
 async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds, most: number): Promise<Buffer> {
   const [row] = await sql<{ ids: Buffer | null }[]>`
     select string_agg(uuid_send(id), '' order by id) as ids

@@ -1,6 +1,6 @@
 /**
- * Busy visitors have so many records on a domain that counting them takes long. Once a visitor is noted, persist counts new
- * records by day in the statement that stores them, and the worker adds those that were stored before.
+ * Busy visitors have so many records on a domain that counting them takes long. Once a visitor is noted, the statement that
+ * stores new records also counts them, by day and month. The worker adds the records that were stored before.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -59,8 +59,8 @@ export async function countBusyVisitors(db: Database): Promise<number> {
       select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors where counted_at is null`,
   );
   if (noted.length === 0) return 0;
-  // persist locks the table before it begins to read, so that every statement that does not know of these visitors is waited
-  // for; a mere reader, such as a backup that runs for hours, is not
+  // `persist` locks `visitor_counters` before it reads. So waiting for that table's writers waits for every statement that
+  // cannot see these visitors yet, but not for a mere reader such as a backup that runs for hours.
   if (!(await untilWritersEnd(db, ['visitor_counters'], patience))) return 0;
   const errors: unknown[] = [];
   // if one cannot be counted, the others still are

@@ -21,16 +21,19 @@ interface DirectStoreParts {
   db: Database;
   metrics: RecordMetrics;
   log: Pick<Log, 'error' | 'warn'>;
-  /** at once: a statement that waits for its turn here uses up no deadline */
+  /** how many statements run at once; while one waits here, its deadline has not started */
   statements: number;
   /** milliseconds for which an organization is refused after a statement that took too long; default 10,000 */
   refusedFor?: number;
 }
 
-/** Slow statements of a batch with none that succeeded: then Postgres is slow, not an organization. */
+/** If this many statements of a batch were slow and none succeeded, Postgres itself is slow. */
 const maxSlow = 3;
 
-/** Resolves to the organizations whose records could not be stored; rejects if no record could be. */
+/**
+ * Resolves to the organizations whose records were not stored. Rejects if a statement fails for any reason but slowness,
+ * even if other organizations' records were stored, and if every statement it tried was too slow.
+ */
 export function createDirectStore({
   statements,
   refusedFor = 10_000,
@@ -38,7 +41,7 @@ export function createDirectStore({
 }: DirectStoreParts): (records: RecordOf[]) => Promise<ReadonlySet<string>> {
   const heldUp = createHeldUp({ tryEvery: refusedFor, staysFor: 0 });
   const turns = pLimit(statements);
-  /** statements for one organization: while one of them is slow, the other turn is for the rest */
+  /** At most two single-organization statements run at once: while one is slow, the other serves the rest. */
   const apart = pLimit(2);
 
   const store = (records: RecordOf[]): Promise<Failure | undefined> => {

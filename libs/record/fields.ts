@@ -1,6 +1,6 @@
 /**
- * The fields of a record, from a request to the row, and from the row to a response. Its place in a log is not among
- * them: upper rooms join it.
+ * The fields of a record, from a request to the row, and from the row to a response. Its place in a log is not among them:
+ * the rooms that build on this one join it.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -8,7 +8,7 @@ import { timeOf } from '#libs/base/terms/calendar';
 import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
 import { storedPageUrl } from './rules.ts';
 
-/** Fields that do not come from the body. */
+/** Fields that the caller determines: from the request, or from the body after a check. */
 type Found = Pick<
   NewRecord,
   | 'id'

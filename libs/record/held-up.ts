@@ -1,6 +1,6 @@
 /**
- * Tenants whose records wait because somebody, such as a forgotten transaction, holds a row that their statements need. One
- * try at a time shows whether that is over, so that other tenants' records are not held up.
+ * Tenants whose records wait because somebody, such as a forgotten transaction, holds a row that their statements need.
+ * Only one statement at a time tries whether the row is free again, so that the other tenants are not held up too.
  */
 
 interface Wait {

@@ -14,7 +14,10 @@ export async function findKnown(sql: Sql, domainId: string, ids: string[]): Prom
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A row of an import. `formerId`: under it only an imported record is the same one. */
+/**
+ * A row of an import. `formerId`: the id that an earlier release gave this row. A record stored under it is the same one
+ * only if it came from an import, since anybody could send that id.
+ */
 interface Row {
   id: string;
   formerId?: string | undefined;

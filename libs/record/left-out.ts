@@ -49,7 +49,7 @@ export const createNoteLeftOut =
     for (const each of leftOut.slice(0, mostNames)) ignoredFields.note(domainId, each);
   };
 
-/** The sender may choose any name for what is not a field. */
+/** Unknown fields share one label, because the sender can choose any name for them. */
 export function labelOf(field: string, known: ReadonlySet<string>): string {
   const [name = ''] = field.split('.');
   return known.has(name) ? name : 'unknown';

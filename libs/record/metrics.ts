@@ -88,7 +88,7 @@ interface Backlog {
   rejectedRecords: number;
   epochsClosed: number;
   epochOpen: number;
-  /** 0 where there is no such epoch */
+  /** 0 if the derivation has finished all closed epochs */
   derivationLag: Record<string, number>;
 }
 

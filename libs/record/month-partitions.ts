@@ -106,8 +106,9 @@ async function remove(sql: Sql, other: Sql, partition: string): Promise<void> {
 }
 
 /**
- * No transaction may hold this statement, so behind a pooler no timeout applies to it: it is cancelled from outside. A role
- * that stands for another (`set role`) is the session's, not the current one.
+ * Postgres does not allow this statement inside a transaction, so behind a pooler no timeout can be set for it: another
+ * connection cancels it. That connection looks for `session_user`, because pg_stat_activity shows the session's user, not
+ * the role set with `set role`.
  */
 async function detach(sql: Sql, other: Sql, partition: string): Promise<void> {
   const statement = `alter table records detach partition ${partition} concurrently`;
@@ -136,7 +137,7 @@ async function removeInTransaction(sql: Pool, owner: string, partition: string):
   await withShortLocks(sql, statements, detachPatience);
 }
 
-/** From now on the log ends after this month. */
+/** From now on the log no longer shows this month. */
 export const hideMonth = (sql: Sql, month: string) => sql`
   update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
 
@@ -144,7 +145,7 @@ export const hideMonth = (sql: Sql, month: string) => sql`
 export const listMonthsWithPersonal = (sql: Sql) => sql<{ month: string; blankedThrough: number }[]>`
   select month, blanked_through as "blankedThrough" from record_months where dropped_at is null order by month`;
 
-/** Records may come late, by an import: only what was stored since is looked at again. */
+/** Whether records of the month were stored after it was blanked, for instance by an import. */
 export async function hasPersonal(sql: Sql, month: string, blankedThrough: number): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (select from records where ${isOfMonth(sql, month)} and epoch > ${blankedThrough}) as found`;

@@ -1,5 +1,5 @@
--- When the oldest job of a queue was added that is not done, in Unix milliseconds: by its number, which grows with each.
--- 0: there is none; -1: too many jobs to look at. KEYS[1]: the queue's keys begin with it; ARGV[1]: how many are too many.
+-- Returns when the oldest job that is neither done nor failed was added, in Unix milliseconds. Job numbers grow, so the
+-- oldest job has the lowest number.
 local lists, sets = {'wait', 'paused', 'active'}, {'delayed', 'prioritized'}
 local count, oldest = 0, nil
 local function look(ids)

@@ -103,8 +103,8 @@ function toTimestamp(time: number): string {
 function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): string {
   const time = timeOf(id);
   if (isAccepted(time, now)) return id;
-  // a client that corrects its clock by a wrong one would date the decision wrongly, and this process' clock may have been
-  // corrected since the request arrived
+  // A 503, not a 400: a client would correct its clock by our `serverTime`, which may be wrong, and date the decision
+  // wrongly. Our clock may also have been corrected since the request arrived.
   if (!clock.agrees() || isAccepted(time, Date.now()))
     throw unavailable("the id's time cannot be judged: the clocks of the service do not agree");
   throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
@@ -127,11 +127,11 @@ function sourceOf({ source }: RecordBody): NewRecord['source'] {
   return source === 'import' ? 'api' : source;
 }
 
-/** Every browser names itself; a site's own server need not, and sends no origin. */
+/** Every browser sends a user agent. A site's own server need not; it is recognized by the source `api` and no `Origin`. */
 const isProgram = ({ userAgent, source }: NewRecord, ctx: Context): boolean =>
   userAgent === undefined && (source !== 'api' || ctx.req.headers.origin !== undefined);
 
-/** The browser objected for its user, where nobody is asked first (Global Privacy Control). */
+/** The browser objected on the user's behalf (Global Privacy Control), under a model that does not ask first. */
 const isObjectionBySignal = ({ source, model }: NewRecord): boolean =>
   source === 'gpc' && (model === 'opt_out' || model === 'none');
 

@@ -1,7 +1,7 @@
 /**
- * Jobs that a wrong clock keeps from everybody for as long as it was ahead. A worker writes by its own clock when a job is
- * delivered again. Redis ends by its own clock what a job in hand is locked by, and how often workers look for jobs of those
- * that are gone.
+ * Frees jobs that a wrong clock has stranded. A worker sets the time of the next delivery by its own clock. Redis expires
+ * job locks, and the key that spaces out the checks for stalled jobs, by its own. If such a clock was ahead and was then
+ * corrected, the job stays out of reach for as long as the clock was ahead.
  */
 import { Job } from 'bullmq';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
@@ -16,7 +16,10 @@ const scoreOf = (time: number): number => time * 0x1000;
 /** jobs of a shard at once */
 const atOnce = 1_000;
 
-/** Delivers at once what is delayed for longer than any delay, by the clock of Redis. Returns how many jobs those are. */
+/**
+ * Delivers at once every job that is delayed for longer, by the clock of Redis, than we ever delay one. Returns their
+ * number.
+ */
 export async function promoteStray(redis: RedisConnection, own: number): Promise<number> {
   const { client } = redis;
   const [seconds] = await client.time();
@@ -41,7 +44,10 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
   return promoted;
 }
 
-/** Of a worker that still has the job it ends nothing but the lock: the job may be delivered twice, and is stored once. */
+/**
+ * Deletes locks that would last too long. A worker that still has such a job loses only its lock: the job may be delivered
+ * twice, but its records are stored once.
+ */
 async function capLockExpiry(client: RedisClient, queueKey: string): Promise<void> {
   await capExpiry(client, `${queueKey}:stalled-check`, stalledCheckedEvery);
   for (const id of await client.lrange(`${queueKey}:active`, 0, atOnce))

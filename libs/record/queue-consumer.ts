@@ -20,7 +20,10 @@ import {
 } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
-/** Seconds before a job that gave up its place is delivered again, multiplied by how often it was delivered, up to a bound. */
+/**
+ * A job that is put off waits this many seconds for each delivery so far. At most `maxPutOff` deliveries count, so it waits
+ * 5 minutes at most, plus up to half as much at random.
+ */
 const putOffFor = 5;
 const maxPutOff = 60;
 /** milliseconds before a shard asks for a job again once Redis has refused it one */
@@ -34,11 +37,16 @@ const mostInAll = 128 * 1024 * 1024;
 export interface RecordJob {
   records: NewRecord[];
   origins: readonly Origin[];
-  /** this one included, but without those that ended because the job failed or a worker was gone */
+  /**
+   * how often the job was delivered, including now; deliveries that ended in a failure or with a lost worker do not count
+   */
   deliveries: number;
 }
 
-/** Only `done` completes the job, and only a rejection uses up an attempt. `waiting`: its records that are delivered later. */
+/**
+ * `done` completes the job. `returned` puts it back in the queue at once. `waiting` keeps only these records in the job and
+ * delivers it later. Only an error thrown by `handle` uses up an attempt.
+ */
 export type Handled = 'done' | 'returned' | { waiting: NewRecord[] };
 
 interface ConsumerOptions {
@@ -216,9 +224,9 @@ type AnyJob = Pick<Job<unknown>, 'data'>;
 type Hold = ReturnType<typeof createHold>;
 
 /**
- * The jobs that a worker holds in memory, over all shards: while Postgres is down or slow they stay, and more are fetched.
- * Past a bound each shard fetches only while it holds none, and the rest waits in Redis. `onChange` is called whenever the
- * bound is passed, in either direction; `most`: bytes.
+ * Adds up the memory that fetched jobs take, over all shards. While Postgres is down or slow, fetched jobs stay in memory
+ * and more arrive. Above the limit a shard fetches its next job only when it holds none; the rest stay in Redis. `onChange`
+ * is called when the limit is passed in either direction; `most`: bytes.
  */
 function createHold(onChange: (isFull: boolean) => void, most = mostInAll) {
   const held = new Map<AnyJob, number>();

@@ -8,9 +8,10 @@ import { openToRead } from './queue-summary.ts';
 const settled = 3 * announceEvery;
 
 /**
- * Throws an error with the obstacle; then all of them stay known. If the process is killed or Redis fails meanwhile, they may
- * stay forgotten, with their jobs, until an API process whose QUEUE_SHARDS has them announces them again. `patience`:
- * milliseconds within which an API process has to announce its shards.
+ * Forgets the shards. If something stands in the way, throws an error that says what, and all of them stay known. If the
+ * process is killed or Redis fails meanwhile, they may stay forgotten, with their jobs, until an API process whose
+ * QUEUE_SHARDS has them announces them again. `patience`: milliseconds within which an API process has to announce its
+ * shards.
  */
 export async function forgetShards(redis: RedisConnection, shards: number[], patience = settled): Promise<void> {
   const { client } = redis;

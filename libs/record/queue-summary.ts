@@ -10,13 +10,13 @@ const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 export interface QueueSummary {
   jobs: Record<(typeof jobStates)[number], number>;
   /**
-   * Seconds since the oldest job was added that is not done and has not failed; 0 where there is none. Of delayed jobs the
-   * one that is delivered next counts: each of them is that one every few seconds.
+   * Age in seconds of the oldest job that is neither done nor failed; 0 if there is none. Of the delayed jobs only the next
+   * one due is considered; each becomes that one in turn.
    */
   oldest: number;
 }
 
-/** A queue to look at: adds nothing and changes no settings. */
+/** Opens a queue without changing its settings, to look at its jobs or change them. */
 export const openToRead = (redis: RedisConnection, shard: number): Queue =>
   new Queue(recordQueue(shard), { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true }).on(
     'error',

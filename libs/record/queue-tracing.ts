@@ -1,7 +1,7 @@
 /**
- * A trace's way through a queue, with BullMQ's own spans by `bullmq-otel`. Of these there are two, `queue record` and
- * `process record`, and only for jobs with a request that is sampled: BullMQ's others would make a trace of every look for
- * work. A job carries in its options (`tm`) what it comes from; a worker that does not trace passes over it.
+ * Carries a trace through a queue with BullMQ's own spans. Only `queue record` and `process record` are kept, and only for
+ * jobs with a sampled request: the others would start a trace for every poll. The job's option `tm` holds its origins; a
+ * worker without tracing ignores it.
  */
 
 import {
@@ -23,11 +23,14 @@ export interface QueueTracing {
   telemetry: Telemetry<Context>;
   /** Adds a job that comes from these. */
   adding<T>(origins: readonly Origin[], add: () => Promise<T>): Promise<T>;
-  /** Of the job that is being taken in hand: asked before anything is waited for. */
+  /** The origins of the job being processed. Call it before the first `await`. */
   origins(): readonly Origin[];
 }
 
-/** BullMQ's kinds of spans have the same numbers. Its own enumeration would split BullMQ from the process's one file. */
+/**
+ * BullMQ's kinds of spans have the same numbers. Importing BullMQ's enum would keep BullMQ out of the process's single
+ * bundled file.
+ */
 const producer: number = SpanKind.PRODUCER;
 const consumer: number = SpanKind.CONSUMER;
 

@@ -66,10 +66,14 @@ export async function closeAll(redis: RedisConnection, closables: (Queue | Worke
 
 /**
  * A job is a batch of records. A worker must accept what the previous release queued, so a new field is optional. A job
- * that has one is a new version, as is a new shape: a worker of the previous release would drop what it does not know.
+ * that uses a new field, or has a new shape, gets a new version: a worker of the previous release would silently drop what
+ * it does not know.
  */
 export const jobVersion = 5;
-/** A job without region and model, and one without imported records: workers of the previous release take both. */
+/**
+ * Versions of jobs without region and model, and of these without imported records. They keep their old numbers, so that
+ * workers of the previous release can read them.
+ */
 const versionOfImported = 4;
 const versionOfRecorded = 3;
 
@@ -77,7 +81,10 @@ const versionOfRecorded = 3;
 const index = z.int().nonnegative();
 
 const payload = z.object({
-  /** 1: every record holds all of its texts itself; 2: without notice and variant; 3: without importedAt; 4: without place */
+  /**
+   * What each version lacks. 4: region and model; 3: also importedAt; 2: also notice and variant; 1: also the shared lists,
+   * so every record holds its own texts.
+   */
   v: z.union([
     z.literal(1),
     z.literal(2),
@@ -173,7 +180,7 @@ export type Fields = Record<string, unknown>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Bytes of memory that a job takes, as measured, with its records once they are unpacked. */
+/** Rough size in memory of a job and its unpacked records, in bytes, from measurements. */
 export function roughSize(data: unknown): number {
   const { records, userAgents } = isFields(data) ? data : {};
   return sumOf(records, sizeOfRecord) + sumOf(userAgents, lengthOf);

@@ -1,7 +1,8 @@
 /**
- * The recorder: makes a record safe and says how. Records that arrive while two `add`s are in flight become one job. If
- * Redis cannot take them, the same batch goes straight to Postgres. An `add` that timed out may still have reached Redis;
- * this does no harm, because a record is stored once however often it arrives. The producer is its side of the queues.
+ * The recorder makes a record safe and says how. Each shard has at most two `add` commands in flight; records that arrive
+ * meanwhile form the next job. If Redis cannot take them, the same batch goes straight to Postgres. An `add` that timed out
+ * may still have reached Redis; this does no harm, because a record is stored once however often it arrives. The producer,
+ * below, adds the jobs to the queues.
  */
 
 import { Queue } from 'bullmq';
@@ -21,8 +22,8 @@ import type { QueueTracing } from './queue-tracing.ts';
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;
 /**
- * A job costs Redis, the worker and this process as much as many records: where three or more come within 5 ms, a job waits
- * a moment to hold some eight. Weights, as below: of three ordinary records, and of eight.
+ * A job costs as much as many records. So when three or more records arrive within 5 ms, the next job waits up to 5 ms to
+ * collect about eight. `from` and `enough` are weights in bytes (see `weigh`): three and eight ordinary records.
  */
 const linger = { from: 7 * 1024, enough: 20 * 1024, milliseconds: 5, gap: 2 };
 /** Milliseconds for one `add`; after that, everything pending takes the direct path. */

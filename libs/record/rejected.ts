@@ -72,7 +72,10 @@ export const noteRejectedSearched = (sql: Sql, page: { id: number }[]) => sql`
   update rejected_records set searched_at = clock_timestamp()
   where id = any(${page.map(({ id }) => id)}::bigint[]) and searched_at is null`;
 
-/** With the record without personal fields. If that is there already, it is not listed twice. The error may quote the record. */
+/**
+ * Replaces a rejected record by its copy without personal fields. If that copy is already listed, deletes the row instead.
+ * The error is replaced too, because it may quote the record.
+ */
 export const replaceRejected = (sql: Sql, id: number, record: NewRecord) => sql`
   with known as (
     select ${textOf(record)}::text as record

@@ -6,13 +6,16 @@ import type { NewRecord } from './contract.ts';
 import { type Fields, isFields, packJob, unpackJob } from './queue.ts';
 
 const pageSize = 100;
-/** names of jobs at once */
+/** job ids per scan */
 const scanSize = 1_000;
 
 /** `delayed` and `failed` ones stay for long; those that wait are soon consumed, unless Postgres is away. */
 export type JobState = 'waiting' | 'prioritized' | 'delayed' | 'failed';
 
-/** Returns undefined if nothing changes, and otherwise fewer records, or one for each in the same order. */
+/**
+ * Returns undefined to leave the job as it is. Otherwise returns either the records to keep, fewer than before, or a
+ * replacement for each, in the same order.
+ */
 export type ChangeRecords = (records: NewRecord[]) => Promise<NewRecord[] | undefined>;
 
 /**
@@ -64,7 +67,7 @@ export async function rewriteResting(
   return changed;
 }
 
-/** Of a sorted set, each with its score, some of them twice. */
+/** Yields the members of a sorted set with their scores; some may come twice. */
 async function* membersOf(client: RedisClient, key: string): AsyncGenerator<[string, string]> {
   let cursor = '0';
   do {
@@ -148,7 +151,10 @@ function standFor(fields: Fields, domainId: string): NewRecord {
   return Object.assign({ id: '', decision: 'custom' as const, receivedAt: '' }, fields, { domainId, ...visitorId });
 }
 
-/** Of texts that records share by their places in a list, those that no record refers to. */
+/**
+ * Blanks shared user agents that no record refers to any more. Their places in the list stay, because records refer to them
+ * by index.
+ */
 function forgetUnused(data: Fields, found: Found[]): void {
   if (!Array.isArray(data.userAgents)) return;
   const used = new Set(found.map(({ fields }) => fields.userAgent));

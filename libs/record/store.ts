@@ -33,7 +33,7 @@ interface StoredInPart extends Pick<Persisted, 'added' | 'counters'> {
   errors: unknown[];
 }
 
-/** Keeps no rejections. Rejects with the error of an outage. */
+/** Returns the rejections without saving them. Throws if Postgres is unavailable, or is too slow and `halveSlow` is off. */
 export async function storeInPart(
   db: Database,
   records: NewRecord[],
@@ -73,7 +73,11 @@ export async function storeInPart(
   return stored;
 }
 
-/** Rejects with an outage's error, or that of the first record that failed alone: then all others are stored. */
+/**
+ * Stores a batch and keeps its rejections in `rejected_records`. Throws if Postgres is unavailable, or is too slow and
+ * `halveSlow` is off. If single records fail for another reason, it stores the others, then throws the first of these
+ * errors. After three such failures in a row it does not try the rest.
+ */
 export async function persistOrReject(db: Database, records: NewRecord[], options?: StoreOptions): Promise<Stored> {
   const { rejections, errors, ...stored } = await storeInPart(db, records, options);
   if (rejections.length > 0) await db.write((sql) => keepRejected(sql, rejections));
@@ -81,7 +85,10 @@ export async function persistOrReject(db: Database, records: NewRecord[], option
   return { ...stored, rejected: rejections.length };
 }
 
-/** As `persistOrReject`, with metrics. A statement that takes too long is not halved: its records are stored by tenant. */
+/**
+ * Like `persistOrReject`, with metrics. A batch that takes too long is not halved: the caller stores its records tenant by
+ * tenant.
+ */
 export async function persistWatched(
   { db, metrics, log }: { db: Database; metrics: RecordMetrics; log: Pick<Log, 'error'> },
   records: NewRecord[],

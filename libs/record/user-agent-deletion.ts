@@ -96,7 +96,10 @@ async function listLeft(sql: Sql): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** The next month from `month` whose records may refer to one: it was sent then, or records came after blanking. */
+/**
+ * The next month, from `month` on, whose records may refer to one of these texts: a text is noted for it, or records were
+ * stored after it was blanked.
+ */
 async function nextMonth(sql: Sql, month: string, numbers: number[]): Promise<string | null> {
   const months = await sql<{ month: string; blankedThrough: number; isNoted: boolean }[]>`
     select month, blanked_through as "blankedThrough",
@@ -141,7 +144,10 @@ async function searchMonth(sql: Sql, { month, from, limit, left }: Piece) {
   return page?.last ?? undefined;
 }
 
-/** Keeps texts that a record refers to, unless they were queued again: the record may have been blanked since. */
+/**
+ * Takes these texts off the list of texts to search for. One that was queued again since this search began stays on it,
+ * because the record that refers to it may have been blanked since.
+ */
 async function keepNamed(sql: Sql, named: { number: number }[]): Promise<void> {
   if (named.length === 0) return;
   await sql`
@@ -154,7 +160,8 @@ const moveTo = (sql: Sql, { since, month, domainNumber, id }: Search) => sql`
   update user_agent_look set since = ${since}, month = ${month}, domain_number = ${domainNumber}, id = ${id}`;
 
 async function endSearch(sql: Sql, search: Search, left: number[]): Promise<SearchStep> {
-  // holds the open epoch: a record that refers to a deleted text is sealed afterwards, without it
+  // Keep the epoch open until this transaction commits. A record stored meanwhile that refers to a text deleted here is
+  // then sealed only later, when the text is gone, so its entry does not contain it.
   if (left.length > 0 && !(await holdEpoch(sql))) return 'done';
   const named = await sql<{ number: number }[]>`
     select distinct user_agent_number as number from records
@@ -176,7 +183,9 @@ async function endSearch(sql: Sql, search: Search, left: number[]): Promise<Sear
 /** texts per statement */
 const deletedTogether = 10_000;
 
-/** Called once a month's records refer to none. Texts that no other month has are deleted an hour later. */
+/**
+ * Call it once none of the month's records refers to a user agent. Texts that no other month has are deleted an hour later.
+ */
 export const forgetUserAgentsOf = (sql: Sql, month: string) =>
   sql`delete from user_agent_months where month = ${month}`;
 

@@ -1,7 +1,7 @@
 /**
  * Finds the records of one visitor in the visitors' index. It holds eight bytes a record: the visitor's hash mixed with the
- * domain's number, and the time of the id in units of about 16 s. The full values would be three times as long, and every
- * record changes a page of this index that hardly any other record changes. So a statement compares these bytes as well as
+ * domain's number, and the time of the id in units of about 16 s. The key is short because nearly every new record writes
+ * its own page of this index. It does not identify the visitor, so a statement compares the key, to use the index, and then
  * the full values.
  */
 import type { Fragment, Reads, Sql } from '#libs/base/db/database';
@@ -32,8 +32,8 @@ export const isAround = (
   and ${below === undefined ? sql`true` : sql`${unit(sql)} <= ${unitOf(sql, below)}`}`;
 
 /**
- * Sorts by id, of which the index has the first part. Ordered by the id alone, Postgres would read and sort all records of
- * the visitor or of the domain.
+ * Sorts by the id's time unit, which is in the index, then by id: the same order as by id alone. Ordered by the id alone,
+ * Postgres would read and sort all records of the visitor or of the domain.
  */
 export const byTime = (sql: Sql, direction: 'asc' | 'desc'): Fragment =>
   direction === 'asc' ? sql`${unit(sql)}, id` : sql`${unit(sql)} desc, id desc`;

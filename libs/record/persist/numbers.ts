@@ -1,9 +1,9 @@
 /**
- * User agents and notices by number: each text, and each hash that records of a domain name, is one row. A process existing
- * those that it has met, so that a record costs a look into its memory; what is new is added before the batch is stored.
- * The key of a page is public and anyone may make up texts, so new ones are bounded by domain and day: past the bound a
- * record names the text's family. `name_notices` marks its rows as named, and these are never deleted: no remembered number
- * is one that is gone, and a batch that fails leaves no more than a row that nothing names.
+ * The numbers of user agents and notices. A process remembers the ones it has met, so most records need only a lookup in
+ * memory. New ones are added before the batch is stored. The key of a page is public and anyone may make up texts, so new
+ * texts are limited per domain and day: beyond the limit a record refers to the text's family. `name_notices` marks a
+ * notice's row as referred to, and such a row is not deleted as unused: so a remembered number always has its row, and a
+ * failed batch leaves behind, at worst, a row that no record refers to.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -14,15 +14,17 @@ import { describeUserAgent, familyOf, type UserAgentTraits } from '../user-agent
 export interface UserAgent {
   number: number;
   crawler: boolean;
-  /** this process has added it, and knows of no record that was stored with it */
+  /** this process added it, and has not yet stored a record with it */
   isNew?: boolean;
 }
 
-/** Texts that nobody has sent before, for a domain and UTC day. */
+/** How many new texts a domain may add per UTC day. */
 export const newTextsBound = 1_000;
-/** How many texts, and how many hashes, a process existing. Past that it forgets all of them, which costs a statement. */
+/**
+ * How many texts, and how many hashes, a process remembers. Beyond that it forgets them all and has to look them up again.
+ */
 const remembered = 40_000;
-/** Texts that are read at once where a domain has used up its bound. */
+/** Once a domain has used up its bound, all texts are loaded, unless there are this many or more. */
 const loaded = 20_000;
 /** Milliseconds for which such a domain adds no more. Shorter than a day, so that no clock has to agree with another. */
 const fullFor = 600_000;
@@ -36,10 +38,13 @@ interface Kind {
 const texts: Kind = { isFamily: false, nameOf: (userAgent) => userAgent, look: describeUserAgent };
 const families: Kind = { isFamily: true, nameOf: (userAgent) => familyOf(userAgent).text, look: familyOf };
 
-/** By their text; `months`: those of its records that are noted. */
+/** By text. `months`: the months already noted for it in `user_agent_months`. */
 type Known = Map<string, UserAgent & { months: string[] }>;
 
-/** Milliseconds for which texts are remembered: one that nobody else had goes when its visitor is erased. */
+/**
+ * Milliseconds after which a process forgets its texts. A text that only one visitor sent is deleted when that visitor is
+ * erased, so no process may keep it for long.
+ */
 const rememberedFor = 600_000;
 
 export type Numbers = (number | undefined)[];
@@ -58,7 +63,7 @@ interface Memory {
   families: Known;
   /** domains that have used up their bound, with the time until which they are not asked again */
   full: Map<string, number>;
-  /** until when `texts` holds all that Postgres has, as far as a full domain is concerned */
+  /** Until this time, a text that is not in `texts` is not looked up for a domain that has used up its bound. */
   completeUntil: number;
   notices: Notices;
 }
@@ -148,7 +153,7 @@ function memoryOf(db: Database): Memory {
   return memory;
 }
 
-/** Those of `found` that this process has added, and knows of no record that was stored with them. */
+/** The ones in `found` that are still new, as `isNew` says. */
 export const newOf = (found: (UserAgent | undefined)[]): UserAgent[] =>
   [...new Set(found)].filter((each) => each !== undefined).filter(({ isNew }) => isNew === true);
 

@@ -29,7 +29,7 @@ interface PersistOptions {
   isPartial?: boolean;
 }
 
-/** As the driver's error of a lost connection. */
+/** Has the code of the driver's error for a lost connection, so that callers treat it as an outage. */
 class ConnectionsClosed extends Error {
   readonly code = 'CONNECTION_CLOSED';
 }
@@ -45,8 +45,9 @@ export async function persist(db: Database, records: NewRecord[], options: Persi
       const generation = db.generation();
       const userAgents = await userAgentsOf(db, records);
       const batch = JSON.stringify(toRows(records, userAgents, await noticeNumbersOf(db, records)));
-      // otherwise the numbers may be those of another server than the one that stores them; without a pooler the server may
-      // still change while the statement waits for a connection
+      // If a connection was closed meanwhile, the numbers may come from another server than the one that would store them,
+      // so look them up again. One gap remains: without a pooler the server can still change while the statement waits for
+      // a connection.
       if (generation === db.generation()) {
         const added = newOf(userAgents);
         const newNumbers = added.map(({ number }) => number);
@@ -209,8 +210,8 @@ const noteOwed = (sql: Sql, owe: boolean) => sql`
   on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1`;
 
 /**
- * If all records of a new user agent were there before, such as those of a visitor who was erased since, nothing names it. It
- * is noted for deletion.
+ * A batch may add a user agent and then store no record with it, because those records were already stored and their
+ * visitor may have been erased since. Nothing refers to the new row then, so it is noted for deletion.
  */
 const noteUnnamed = (sql: Sql, newNumbers: number[]) => sql`
   insert into user_agents_to_look_for (number)
