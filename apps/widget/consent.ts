@@ -65,7 +65,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   // no subdomain can set a cookie with that prefix
   const begin = `${secure && !cookieDomain ? '__Host-' : ''}assent_${domain}=`;
 
-  /** There may be several: a site's server that sets the cookie again may set it for another domain. */
+  /** There may be several cookies of this name: a server that sets the cookie again may use another domain. */
   const readCookies = () =>
     page.cookie
       .split(/; ?/)
@@ -103,7 +103,8 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   const write = (stored: StoredConsent): void => {
     const text = json(stored);
     if (cookieDomain && bake(text, `;domain=${cookieDomain}`)) storage.remove(name);
-    // an old choice left in the cookie would hold again once the page empties its storage
+    // if the storage has the choice, the cookie is deleted: an old choice in it would hold again once the page empties its
+    // storage
     else bake(storage.set(name, text) ? '' : text);
   };
 
@@ -121,7 +122,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     /** Null without a choice, or for one that has expired or was made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
       const stored = read();
-      // a later choice was made here and is lost, since a server has set the old one again
+      // `seen` has the time of a later choice: it was made here, but a server has since set the old cookie again
       if (!stored || stored.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(stored.preferences);
       let isOld = stored.policyVersion !== policyVersion || !(stored.at > now() - maxAgeMonths * month);

@@ -22,7 +22,10 @@ export function preferencesOf(choice: Choice, asked: string[]): Record<string, b
   return preferences;
 }
 
-/** `last`: the choice before this one, even one that has expired. A placeholder asks for some categories only. */
+/**
+ * `last`: the choice before this one, even one that has expired. A choice in a placeholder is never `accept_all`, because a
+ * placeholder asks for some categories only.
+ */
 export function consentOf(
   settings: Settings,
   choice: Choice,
@@ -52,7 +55,10 @@ export function consentOf(
   };
 }
 
-/** `notice`: what the visitor decided in; the page's own code has none. */
+/**
+ * `notice`: the notice in which the visitor decided; absent for decisions by the page's own code or by Global Privacy
+ * Control.
+ */
 export const reportOf = (
   settings: Settings,
   made: StoredConsent,

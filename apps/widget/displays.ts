@@ -1,4 +1,4 @@
-/** Counts that the banner was shown, once it is visible. Failures are not retried. */
+/** Reports to the service that the banner was shown, once the page is visible. A failed report is not retried. */
 import { json } from './json.ts';
 import { page } from './page.ts';
 import { openPauses } from './pauses.ts';

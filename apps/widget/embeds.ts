@@ -34,7 +34,7 @@ export function loadEmbeds(isAllowed: (category: string) => boolean, nonce: stri
   });
 }
 
-/** From now on the element is loaded, even if the visitor refuses its category later. */
+/** Loads the element. It stays loaded even if the visitor later refuses its category. */
 export function load(element: HTMLElement, address: string): void {
   element.removeAttribute('data-assent');
   element.setAttribute('href' in element ? 'href' : 'data' in element ? 'data' : 'src', address);

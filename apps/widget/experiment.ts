@@ -8,7 +8,7 @@ import { randomHex } from './uuid.ts';
 
 /** Any other setting could change what the visitor is asked, or where the decision is recorded. */
 const settable = /^(texts|colors|darkColors|theme|position|button|radius)$/;
-/** Two of them with a colon in between are a record's `variant`, which has at most 64 characters. */
+/** A record's `variant` is the experiment's id, a colon and the variant's name; it has at most 64 characters. */
 const nameable = /^[\w.-]{1,31}$/;
 
 /** Applies a variant's settings. An invalid experiment is ignored. */

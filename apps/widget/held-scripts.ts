@@ -15,14 +15,17 @@ export function createScripts(
   load: () => Promise<SecondFile | undefined>,
 ): () => Promise<void> {
   const begun: { script: HTMLScriptElement; root: HTMLElement; text: string }[] = [];
-  /** The root in which scripts run now. Once it is replaced, an external script that was loading never fires an event. */
+  /**
+   * The root element whose scripts are being run; undefined while none are. If the page replaces it while an external
+   * script loads, that script never fires an event, so the next call starts over in the new root.
+   */
   let home: HTMLElement | undefined;
 
   const next = () =>
     map(find<HTMLScriptElement>(held, nonce), (script) => {
       const needed = words(script.dataset.assent ?? '');
       const isHeld = !needed[0] || some(needed, (category) => !isAllowed(category));
-      // a page that replaces its document creates scripts again that have already run
+      // a page that replaces its document may create a script again that has already run; its text identifies it
       const hasBegun = (each: (typeof begun)[number]) =>
         each.script === script || (each.root !== page.documentElement && each.text === script.outerHTML);
       return isHeld || some(begun, hasBegun) ? undefined : script;

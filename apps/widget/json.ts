@@ -1,4 +1,7 @@
-/** JSON that works even if the page has broken it. Objects need no prototype, so that none has a `toJSON` of the page. */
+/**
+ * JSON that works even if the page has broken it. Pass objects without a prototype: otherwise a `toJSON` that the page has
+ * added would change the result.
+ */
 import { either } from '#libs/widget/attempt';
 import { page } from './page.ts';
 

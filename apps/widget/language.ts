@@ -15,7 +15,10 @@ interface Language {
   choose(tag?: string): void;
   /** Follows a change of the page's language. */
   follow(): void;
-  /** Sets the wording again, once there are texts: the site's own may have changed. */
+  /**
+   * Builds the wording again, because a variant may have changed the site's own texts. Does nothing before the first texts
+   * have come.
+   */
   reword(): void;
 }
 

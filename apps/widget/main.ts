@@ -34,7 +34,7 @@ function start(): void {
   let inserts: ReturnType<SecondFile['openInserts']> | undefined;
   let hasBegun = false;
   let hasTexts = false;
-  /** The page called for the settings before there were texts. */
+  /** Whether the page called `open` before the texts had come; the settings then open once they are here. */
   let isOpening = false;
 
   // first, since the banner waits for its texts
@@ -104,7 +104,10 @@ function start(): void {
     if (isOpening) view.open();
   }
 
-  /** `notice`: what the visitor decides in, and `shown`, its text; absent where the page's own code decides. */
+  /**
+   * `notice` is the notice in which the visitor decides, and `shown` is its text. Both are absent if the page's own code or
+   * Global Privacy Control decides.
+   */
   function decide(choice: Choice, source: Source, notice?: Notice | PlaceholderNotice, shown?: Shown): void {
     const preferences = preferencesOf(choice, asked);
     if (settings.holds?.(preferences, () => decide(choice, source, notice, shown))) return;
@@ -161,7 +164,7 @@ function start(): void {
     if (mayReload && isOn(settings.reload)) location.reload();
   }
 
-  /** The receipt's id and time differ where the service corrected a wrong clock. */
+  /** The receipt has another id and time if the record client corrected them, because the device's clock was wrong. */
   function onRecorded(receipt: Receipt, id: string): void {
     const right = { id: receipt.id, decidedAt: receipt.decidedAt };
     const stored = store.read();
@@ -174,7 +177,7 @@ function start(): void {
     return choiceIn(current)[category] ?? some(settings.categories, ({ id, required }) => required && id === category);
   }
 
-  /** Markup names categories, too, so inherited names such as `constructor` must not count as chosen. */
+  /** The page's markup also names categories, so a name such as `constructor` must not find an inherited member. */
   function choiceIn(consent: Consent | null): Record<string, boolean> {
     return own(consent ? consent.preferences : settings.before);
   }

@@ -5,7 +5,7 @@ import { page } from './page.ts';
 
 /** Milliseconds between two searches of a page that keeps growing. */
 const pause = 50;
-/** The most of the page's time that the searches take. */
+/** The largest share of the page's time that searches may take. */
 const share = 1 / 20;
 
 /** the document and the shadow trees of the last search */
@@ -16,14 +16,14 @@ export function eachTree(tree: ParentNode, work: (tree: ParentNode) => void): vo
   work(tree);
   map(tree.querySelectorAll('*'), (element) => {
     const { shadowRoot } = element;
-    // a form's fields can take its place, one or several
+    // in a form, fields named `shadowRoot` hide this property: it is then a field, or a list of fields
     if (shadowRoot?.host === element) either(() => eachTree(shadowRoot, work));
   });
 }
 
 /**
- * In page order, those in shadow trees last. Where the widget's tag has a nonce, only those with the same one: with
- * `strict-dynamic`, the page's policy trusts every script that the widget adds.
+ * Returns elements in page order, those in shadow trees last. If the widget's tag has a nonce, returns only elements with
+ * that nonce, because under `strict-dynamic` the page's policy trusts every script that the widget adds.
  */
 export function find<Found extends HTMLElement>(selector: string, nonce: string): Found[] {
   const found: Found[] = [];

@@ -160,11 +160,12 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     const wait = pauses.retryAfter() || pauses.refusal();
     if (wait) return later(wait);
     for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
-    // a record is in flight: if it fails, another's success may have ended its wait
+    // A record that is left is in flight in another call. If it fails, another record's success may have cancelled its
+    // retry, so a retry is planned here.
     if (queue.names()[0]) later(waitAfter(0));
   }
 
-  /** Tries even a refused key, since the visitor may not return. After a success, the others are sent, too. */
+  /** Sends the record even while the key is refused, since the visitor may not return. A success sends the others, too. */
   async function deliverFirst(id: string): Promise<void> {
     if (await deliver(id)) await flush();
   }
@@ -190,8 +191,9 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
 }
 
 /**
- * The time of a record that the service rejected as out of range; all in Unix milliseconds. A device's clock that is wrong
- * shifts it by the difference to the service's clock. Undefined if the clock is right and the record is too old.
+ * The time of a record that the service rejected as out of range; all in Unix milliseconds. If the device's clock is wrong,
+ * the time is shifted by the clock's difference from the service's. Undefined if the record is older than the service
+ * accepts, even after the correction.
  */
 function correctedTime(decidedAt: number, serverTime: number): number | undefined {
   const error = serverTime - now();

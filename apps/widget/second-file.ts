@@ -22,7 +22,10 @@ export function openSecondFile(
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
   const waiting: (() => void)[] = [];
-  /** The root that its script is in: `document.open` removes the script's listeners, so it is loaded again. */
+  /**
+   * The root element in which the file is loading; undefined while it is not. `document.open` replaces the root and removes
+   * the script's listeners, so the file is then loaded again.
+   */
   let coming: Element | undefined;
   let found: SecondFile | undefined;
 

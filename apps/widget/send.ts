@@ -73,7 +73,7 @@ export async function send(target: Target, body: string): Promise<Outcome> {
     }
     if (code === 'id_time_out_of_range') {
       const serverTime = +new Date(received.serverTime);
-      // this page may have broken `Date`; that of another page can read it
+      // if this page has broken `Date`, the record waits: another page can read the time
       return serverTime > 0 ? { serverTime } : { wait: 0 };
     }
     return includes([400, 413, 415], status) ? { reason: detail } : { refused: detail };

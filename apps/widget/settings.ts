@@ -27,7 +27,7 @@ export interface Settings
   maxAgeMonths: number;
   /** ids of the optional categories */
   asked: string[];
-  /** with the radius */
+  /** the site's colours, and the radius of corners as `radius` */
   colors: Record<string, string | undefined>;
   metadata?: WidgetConfig['metadata'] | undefined;
   lang?: string | undefined;
@@ -44,13 +44,13 @@ interface PlaceSettings {
   before?: Record<string, boolean>;
   /** changes the notice's texts to those for the place */
   adapt?(notice: Notice): void;
-  /** in place of a choice, where nobody is asked first */
+  /** stands in for a choice where nobody is asked first, so that the banner stays closed */
   unasked?: Partial<Consent>;
   /** the part of an expired choice that still holds */
   lasting?(expired: StoredConsent): StoredConsent | null;
   /** shows the notice that the current choice needs, if any */
   follow?(consent: Consent | null): void;
-  /** Whether the choice waits until the visitor confirms it; `make` is called then. */
+  /** Returns whether the choice must wait for the visitor's confirmation; `make` is called once it is confirmed. */
   holds?(choice: Record<string, boolean>, make: () => void): boolean;
 }
 

@@ -34,7 +34,7 @@ export function createSignals(
   nameLayer(layer);
   const isOn = `${consentMode}` !== 'false';
   const types = { ...consentTypes, ...(typeof consentMode === 'object' && consentMode) };
-  /** Microsoft's tags that have had the current states. */
+  /** The `uetq` and `clarity` that the current states were sent to. */
   let greeted: [uetq?: Window['uetq'], clarity?: Window['clarity']] = [];
 
   const states = () => {
@@ -45,7 +45,7 @@ export function createSignals(
     return all;
   };
 
-  // before the visitor's place is known
+  // deny by default at once, before the visitor's place is known
   if (isOn && !hasDefault()) denyByDefault(types, settings.model ? longestSearch : 0);
 
   function greet(isChange = false): void {

@@ -33,7 +33,7 @@ export function openStorage(prefix: string): Storage {
     names: () => {
       const found: string[] = [];
       onDisk((disk) => {
-        // the names include the storage's methods, which have another prefix
+        // `for … in` also lists the storage's methods, whose names do not begin with the prefix
         for (const key in disk)
           if (slice(key, 0, prefix.length) === prefix) found[found.length] = slice(key, prefix.length);
       });

@@ -10,7 +10,10 @@ import { eachTree } from './page-elements.ts';
 interface Tag {
   /** its `data-` attributes, named as in `dataset` */
   data: Record<string, string | undefined>;
-  /** of its file, with the query; if unknown, the page's own without the query, which visitors can set */
+  /**
+   * the address of the tag's file, with its query; if unknown, the folder of the page's address, without the query, which
+   * visitors can set
+   */
   address: string;
   /** of the element; empty without one */
   nonce: string;
@@ -41,7 +44,7 @@ export function findTag(): Tag {
     // a tag's other attributes count even if domain and key are elsewhere
     if (isSure && (given.domain || given.key || !data.domain)) data = given;
   };
-  // the address of a published banner has both
+  // a script under `/w/` is a published banner, which counts as naming both domain and key
   const says = (name: string) =>
     own(running?.dataset)[name] ||
     either(() => new URL((running as HTMLScriptElement).src).searchParams.get(name)) ||

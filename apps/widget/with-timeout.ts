@@ -1,4 +1,7 @@
-/** Returns a function that passes what it is given to `done`. After `wait` milliseconds `done` is called without. Once in all. */
+/**
+ * Returns a function that passes its argument to `done`. If it is not called within `wait` milliseconds, `done` is called
+ * without an argument. `done` is called exactly once.
+ */
 export function withTimeout<Given>(wait: number, done: (given?: Given) => void): (given?: Given) => void {
   let end = (given?: Given) => {
     end = () => {};

@@ -16,15 +16,15 @@ export interface BatcherOptions<Item, Result> {
   maxPending: number;
   /** How many runs at once. Default 1. */
   concurrency?: number;
-  /** For runs that cost much by themselves. Default: never. */
+  /** Holds runs back in a burst, for runs with a high fixed cost. By default runs are never held back. */
   linger?: Linger;
   /** Milliseconds after which an item is rejected with BatcherTimeout, even if its run succeeds later. Default: never. */
   patience?: number;
 }
 
 /**
- * Where at least `from` came within the last `milliseconds`, a run waits for `enough`: up to `milliseconds`, and up to
- * `gap` for another item.
+ * If a weight of at least `from` arrived within about the last `milliseconds`, the next run waits until a weight of
+ * `enough` is waiting, but at most `milliseconds` in all and `gap` after the latest item.
  */
 export interface Linger {
   /** weights */

@@ -45,8 +45,8 @@ export function createPlaces({
   let free = places;
   const taken = new Map<string, number>();
   /**
-   * Waiting work by key, in the order of turns, and oldest first within a key. While places are free, all these keys have
-   * their full share.
+   * Waiting work by key, in the order of turns, and oldest first within a key. As long as a place is free, every key in
+   * this map is waiting only because it already holds its full share.
    */
   const lines = new Map<string, Set<() => void>>();
 

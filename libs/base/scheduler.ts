@@ -4,7 +4,7 @@
  */
 import { endsSoon, every, type Rounds, type Task, watchOutcomes, within } from './timers.ts';
 
-/** Each is a number of claims: how long a lease lasts, and how long we wait for the response to a claim. */
+/** How long a lease lasts, and how long we wait for the response to a claim, both as multiples of the claim interval. */
 const claimsPerLease = 10;
 const claimsPerTimeout = 3;
 
@@ -60,7 +60,8 @@ export function createScheduler({
       // an interrupted task may fail because of that
       if (!signal.aborted) outcomes.failed(error);
     }
-    // a claim may come half a pace too early; an interrupted task is due at once
+    // Claims come only once per `pace`, so the task becomes due half of that early, and a claim just before its time still
+    // gets it. An interrupted task is due at once.
     const outcome = { succeeded, wait: signal.aborted ? 0 : Math.max(0, wait - pace / 2) };
     // if this fails, the lease ends by itself
     await leases.release(name, outcome).catch(() => {});

@@ -56,7 +56,7 @@ const objections = count.optional().meta({
   description:
     '`reject_all`, `custom` and `withdraw` with the model `opt_out` or `none`, which are no choices; left out if there are none',
 });
-/** With counters; left out if Postgres is slow. */
+/** A response without `by` leaves these out if Postgres is slow. */
 const rates = { choices: choices.optional(), optInRate: optInRate.optional(), objections };
 const pending = count.optional().meta({
   description: 'decisions of `total` that `choices` and `optInRate` do not include yet; left out if there are none',

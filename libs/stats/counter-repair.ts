@@ -4,7 +4,7 @@ import type { RepairParts } from './each-organization.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';
 
-/** `second`: milliseconds of a second between two rounds. */
+/** `second`: how many milliseconds count as one second of the pause between rounds. */
 export function scheduleCounterRepair(
   { every }: Pick<Scheduler, 'every'>,
   { second, ...parts }: RepairParts & { second: number },

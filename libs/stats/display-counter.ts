@@ -54,7 +54,7 @@ export function createDisplayCounter({
     },
   });
 
-  /** The flush under way, and then the displays since. */
+  /** Waits for the flush under way, retries it if it failed, and stores the displays counted since. */
   const storeAll = async () => {
     await storing.catch(() => {});
     await storeOne();
@@ -80,7 +80,10 @@ export function createDisplayCounter({
 
 const totalOf = ({ rows }: Pick<Flush, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);
 
-/** Distinct values between two flushes: of a domain; of an organization, an eighth of all; and in all. */
+/**
+ * Most combinations of values counted separately between two flushes: per domain and day, per organization (an eighth of
+ * the total), and in total.
+ */
 const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
 
 type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;

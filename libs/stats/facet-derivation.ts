@@ -41,8 +41,9 @@ export function createFacets(
 ): (signal: AbortSignal) => Promise<void> {
   const derivation = createFacetDerivation(precursor, db.generation, size);
   return async (signal) => {
-    // Displays first, so that once the mark moves what was shown before is in as well. They keep coming: a round takes
-    // those that it finds, and then derives what was closed before it looked for them.
+    // Displays are added first, so that when the mark reaches an epoch, the facets include all displays stored before. More
+    // arrive meanwhile, so a round adds only those that it finds at its start, and derives only epochs that were ready
+    // before it looked.
     const through = await db.read((sql) => doneWith(sql, precursor));
     const newest = await db.read(newestDisplays);
     let swept: Progress = 'more';

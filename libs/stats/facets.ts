@@ -6,7 +6,7 @@ import { addDays, cover, firstDay, isMonth, periodsOf, type Span } from '#libs/b
 import { type Breakdown, decisions, type OrganizationDimension, wholeOrganization } from '#libs/base/terms/terms';
 import { within } from '#libs/base/timers';
 
-/** The sums of the decisions with one value, without crawlers'. */
+/** Sums over the decisions that share a value of a dimension. Only the dimension `crawlers` counts crawlers' decisions. */
 export interface Facet extends Breakdown {
   dimension: OrganizationDimension | 'crawlers';
   /** '' for none */
@@ -81,7 +81,7 @@ export async function readFacets(sql: Sql, question: FacetQuestion): Promise<Fac
   return dimensions.length === stored.length ? facets : [...facets, ...(await readDomains(sql, question))];
 }
 
-/** Facets of all domains of an organization, also those without decisions. Every record has a source. */
+/** The facets of all domains of an organization, summed over `source`, because every record has one. */
 const readDomains = (sql: Sql, { organizationId, spans }: FacetQuestion) => sql<Facet[]>`
   select
     'domain' as dimension, domains.id as value, false as "isOther", '' as period, summed.*,

@@ -18,7 +18,7 @@ const most = 200;
 const addUp = (facets: Facet[], count: (facet: Facet) => number): number =>
   facets.reduce((sum, facet) => sum + count(facet), 0);
 
-/** The part of the response that is by a dimension. `found`: facets of the dimension, of `source` and `crawlers`. */
+/** The figures that depend on `by`. `found`: the facets of `by`, of `source` and of `crawlers`. */
 export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
   const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
   return {
@@ -28,10 +28,10 @@ export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
   };
 }
 
-/** Every record and every display has a source. */
+/** Rates from the facets of `source`, which together cover every record and every display. */
 export const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
 
-/** Rates for a response with `counts`, which are ahead of facets. `found`: facets of `source` and `crawlers`. */
+/** Rates for a response whose `counts` come from counters. Facets lag behind them; `pending` says by how many decisions. */
 export function ratesBeside(counts: Breakdown, found: Facet[]) {
   const pending = totalOf(counts) - totalOf(sumOf(found));
   return { ...ratesOf(bySource(found)), ...(pending > 0 && { pending }) };
@@ -51,11 +51,14 @@ function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: numb
   const displays = addUp(facets, (facet) => facet.displays);
   if (displays === 0) return undefined;
   const answers = addUp(facets, (facet) => facet.answers);
-  // a decision may be on a later day than the display
+  // not below 0: a decision may fall on a later day than its display, so answers can outnumber displays
   return { displays, noChoiceRate: Math.max(0, 1 - answers / displays) };
 }
 
-/** Facets of these dimensions leave out records without a value. Every record has a source, so the difference is theirs. */
+/**
+ * Facets of these dimensions leave out records without a value. Every record has a source, so they are the difference from
+ * the facets of `source`.
+ */
 const hasRest: readonly OrganizationDimension[] = ['region', 'model'];
 const counted = [...decisions, 'choices', 'optIns', 'answers', 'objections'] as const;
 

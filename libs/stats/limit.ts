@@ -13,14 +13,15 @@ export interface Cap {
 }
 
 /**
- * If the organization's records of this UTC month have reached the plan's limit: their number, and the time until which
- * pages of the log are short. Nothing else is limited, because anybody with a page's public key can send records.
+ * Returns the organization's number of records in this UTC month and when the limit resets, if that number has reached the
+ * limit; otherwise null. Until then, the log has only one short page. Nothing else is limited, because anybody with a
+ * page's public key can send records.
  */
 export async function findCap(sql: Sql, { organizationId, plan }: Organization, now: number): Promise<Cap | null> {
   const limit = plan.monthlyRecordLimit;
   if (limit === null) return null;
   const month = monthOf(now);
-  // crawlers are counted by domain, which is too expensive below the limit
+  // crawlers are counted only once all records reach the limit: reading a counter per domain is too expensive otherwise
   const [row] = await sql<{ used: number }[]>`
     select ${usedIn(sql, sql`organizations`, sql`${month}`)} as used from organizations
     where id = ${organizationId} and ${allIn(sql, sql`organizations`, sql`${month}`)} >= ${limit}`;
@@ -38,7 +39,7 @@ export const allIn = (sql: Sql, organization: Expression, month: Expression) => 
       where organization_id = ${organization}.id and domain_id = '' and period = ${month}
     ), 0)`;
 
-/** Crawlers' records, which are counted as they are stored, not with their epoch. */
+/** Crawlers' records of a month. They are counted when they are stored, not later with their epoch. */
 const crawlersIn = (sql: Sql, organization: Expression, month: Expression) => sql`
   (
     select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint
@@ -71,8 +72,8 @@ export function createCrawlerCount(db: Reads): CountCrawlers {
 }
 
 /**
- * The arrival of the month's last record before its `later` newest, without crawlers'. Null if that record is in none of the
- * three newest epochs, the only ones that are read.
+ * When the record arrived that is followed by exactly `later` more of the month, leaving out crawlers' records. Reads only
+ * the three newest epochs; null if the record is in none of them.
  */
 export const cameAt = (sql: Sql, organization: Expression, month: Expression, later: Expression) => sql`
   (

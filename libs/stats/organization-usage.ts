@@ -12,7 +12,7 @@ interface Counters {
   sum(wanted: Wanted): Promise<{ source: string; counts: Breakdown }>;
 }
 
-/** Cheap, because most are sorted already. */
+/** Sorting at each request is cheap, because most domains are in order already. */
 const collator = new Intl.Collator('en');
 const byName = (a: OwnDomain, b: OwnDomain): number =>
   collator.compare(a.name, b.name) || collator.compare(a.domainId, b.domainId);

@@ -28,7 +28,7 @@ export function countDisplay({ displays, noteLeftOut }: { displays: DisplayCount
 /** User agents whose kind is cached, because detecting it takes longer than the rest of the request. */
 const remembered = 5_000;
 
-/** As for records: by the first 512 characters, and a request without a user agent counts as a program. */
+/** Decides as for records: by the first 512 characters of the user agent. A request without one counts as a crawler's. */
 function createCrawlerCheck(): (userAgent: string | undefined) => boolean {
   const known = new LRUCache<string, boolean>({ max: remembered });
   return (userAgent) => {

@@ -19,20 +19,22 @@ const watchedDays = 32;
 const everything = '0000-00-00';
 /** Milliseconds that a raise may be pending. */
 const raisePatience = 1_000;
-/** organizations in one list, and in one round of looking for marks */
+/** organizations per page, and per round of `fillMissing` */
 const page = 1_000;
 const piece = 5_000;
 /** Organizations that are compared at once: while Redis compares some, Postgres reads the counters of others. */
 const comparedAtOnce = 200;
-/** A round repairs this many without waiting for its end: after a restore, all may differ. */
+/**
+ * Once this many organizations are suspected, the round repairs them before it goes on: after a restore, all may differ.
+ */
 const mostSuspicions = 5_000;
 /** Milliseconds after which a round leaves the rest to the next one. */
 const longest = 10_000;
 
 /**
- * Fills organizations without a mark, so that their statistics come from Redis before anybody reads them. A round looks at
- * a piece of all organizations, those after `after`, and continues as long as it finds some, as after a flush of Redis.
- * Returns the organization after which the next round begins.
+* Fills organizations without a mark, so that their statistics come from Redis before anybody reads them. Returns the
+ * organization after which the next round begins. A round looks at the next `piece` organizations after `after`. Whenever a page has some without a mark, as after a flush
+ * of Redis, the count starts again.
  */
 export async function fillMissing(parts: RepairParts, signal: AbortSignal, after = ''): Promise<string> {
   let last = after;
@@ -102,7 +104,7 @@ async function compareFrom(
     maxBatch: comparedAtOnce / 2,
     maxPending: Number.POSITIVE_INFINITY,
   });
-  // large ones are compared as few at a time as repairs run
+  // reads for large organizations run only `atOnce` at a time, as repairs do
   const turns = pLimit(atOnce);
   const inTurn: Reads = { read: (work, how) => turns(() => db.read(work, how)) };
   const compareOne = async (organizationId: string) => {
@@ -130,7 +132,8 @@ async function compareFrom(
     const ids = await nextPage(parts, next);
     const ready = await readyAmong(redis, ids);
     failed += await eachOrganization(parts, [...ready], signal, compareOne, comparedAtOnce);
-    // counters of another Postgres may be too high, and a fill never lowers one
+    // Also drop and refill organizations without a mark: their counters may come from another Postgres and be too high, and
+    // a fill never lowers one.
     if (since === everything) strange.push(...ids.filter((id) => !ready.has(id)));
     next = nextAfter(ids);
     if (suspicions.length >= mostSuspicions) await repair();
@@ -151,7 +154,7 @@ function report({ log, metrics }: RepairParts, organizationId: string, differenc
   );
 }
 
-/** Drops the counters first if a key has another type, which cannot be raised. */
+/** Fills an organization. If that fails because a key has the wrong type, drops the counters and fills again. */
 async function fillAnyway(parts: RepairParts, organizationId: string): Promise<void> {
   try {
     await fillOrganization(parts, organizationId);

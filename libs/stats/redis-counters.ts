@@ -1,8 +1,8 @@
 /**
- * How counters are laid out in Redis, and the only two operations that change them: raise and drop. One hash per domain and
- * month holds its days, one per domain its months; the whole organization has the same two. The four counts of a counter are
- * one field, `accept_all reject_all custom withdraw`, so that a domain's month stays one small listpack. All keys of an
- * organization share a hash tag, hence a cluster slot.
+* How counters are laid out in Redis, and the only two operations that change them: raise and drop. The four counts of a
+ * counter are one field, `accept_all reject_all custom withdraw`, so that a domain's month stays one small listpack. All
+ * keys of an organization share a hash tag, hence a cluster slot. For each domain, one hash per month holds the days, and one hash holds the months. The whole
+ * organization has the same hashes.
  */
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from '#libs/base/redis/connection';
@@ -18,14 +18,17 @@ export const fillKey = (organizationId: string): string => `${prefix(organizatio
 /** The set of the organization's counter keys, so that all can be dropped. */
 export const keysKey = (organizationId: string): string => `${prefix(organizationId)}:keys`;
 
-/** The hash of a domain's ('' for the organization's) days in `month`, or, where that is '', of its months. */
+/**
+ * The key of the hash with a domain's days in `month`, or with its months if `month` is ''. `domainId` '' is the whole
+ * organization.
+ */
 export const hashKey = (organizationId: string, domainId: string, month: string): string =>
   month === '' ? `${prefix(organizationId)}:months:${domainId}` : `${prefix(organizationId)}:days:${domainId}:${month}`;
 
 const monthOfHash = (period: string): string => (isMonth(period) ? '' : monthOfDay(period));
 export const counterField = (period: string): string => (isMonth(period) ? period : period.slice(8));
 
-/** Where a counter is: its hash, and the field in it. */
+/** The key of the hash that holds a counter; `counterField` is its field there. */
 export const counterKey = (organizationId: string, domainId: string, period: string): string =>
   hashKey(organizationId, domainId, monthOfHash(period));
 
@@ -58,7 +61,7 @@ export function parseKey(organizationId: string, key: string): { domainId: strin
   return { domainId, month: kind === 'days' ? month : '' };
 }
 
-/** `first field`, then the counts: what the scripts take for a counter. */
+/** The field, then the four counts: the form in which the scripts expect a counter. */
 const pack = ({ period, accept_all, reject_all, custom, withdraw }: Counter): string =>
   `${counterField(period)} ${accept_all} ${reject_all} ${custom} ${withdraw}`;
 
@@ -94,7 +97,7 @@ export function scripted(client: RedisClient): RedisClient & Scripts {
   return client;
 }
 
-/** Hashes in one script, which blocks Redis. */
+/** Hashes per script call, limited because Redis does nothing else meanwhile. */
 const atOnce = 200;
 const dropAtOnce = 1_000;
 

@@ -54,8 +54,8 @@ export async function listCounters(
 }
 
 /**
- * An organization's counters of days and months from `since` (`YYYY-MM-DD`) on, domain by domain, to compare Redis with.
- * Older ones are not read, because a domain's counters are in the order of time.
+ * An organization's counters of days and months from `since` (`YYYY-MM-DD`), domain by domain, for the comparison with
+ * Redis. Postgres need not read older ones, because a domain's counters are stored in order of time.
  */
 export const countersSince = (db: Reads, organizationId: string, since: string) => ({
   /** Ids of up to `limit` domains after `after`, in order. */
@@ -83,10 +83,7 @@ export const countersSince = (db: Reads, organizationId: string, since: string) 
 /** An organization with at most this many domains is small: its counters are read together with those of others. */
 const few = 5;
 
-/**
- * The same for the small ones of these organizations, in one statement: where there are very many organizations, most of
- * them are small.
- */
+/** The same for all small organizations among these, in one statement. With very many organizations, most are small. */
 export async function countersOfSmall(
   sql: Sql,
   organizationIds: string[],

@@ -20,7 +20,7 @@ export interface Flush {
   rows: Displays[];
 }
 
-/** Rejects if nothing was stored, or that is unknown: retry with the same flush. Deleted domains are left out. */
+/** Rejects if nothing was stored, or if that is unknown. Then retry with the same flush. Deleted domains are left out. */
 export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<void> {
   await db.write(
     (sql) => sql`

@@ -157,7 +157,10 @@ export async function checkAddresses(url: URL, addresses: string[], reach: Reach
   if (store !== undefined) throw new RefusedAddress(`${host} leads to a store at ${store}`);
 }
 
-/** Also by /etc/hosts. Throws if the store is not found, because any address could then be the store's. */
+/**
+ * If DNS has no answer, asks the system resolver, which also reads /etc/hosts. Throws if the store is not found, because any
+ * address could then be the store's.
+ */
 async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]> {
   if (ipaddr.isValid(host)) return [host];
   try {

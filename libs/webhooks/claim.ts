@@ -117,7 +117,10 @@ function lastTurn({ limit }: Claiming, visit: ClaimedRow | undefined, taken: Tak
   return (visit?.isCut && visit.lastVisited) || 0;
 }
 
-/** A step of its own: a join would see the lane as it was before the lock, and undo a replay or repeat a message. */
+/**
+ * A separate step that returns each lane as it is once locked. A join would see it as it was before, and so undo a replay
+ * or repeat a message.
+ */
 const lockChosen = (sql: Sql, round: Round): Fragment => sql`
   select l.number, l.domain_number, l.log, l.position, l.through from webhook_lanes as l
   where l.number in (select number from chosen) and ${isFree(sql, round)}

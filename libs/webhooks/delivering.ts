@@ -43,7 +43,7 @@ export interface Deliverer {
 
 type Running = Map<number, Lane & { line: Line }>;
 
-/** Without timers: the worker runs it in rounds, and tests do step by step. */
+/** Has no timers: the worker calls it in rounds, and tests call it step by step. */
 export function createDeliverer(parts: DeliveryParts): Deliverer {
   const { db, log } = parts;
   const by = randomUUID();
@@ -66,7 +66,7 @@ export function createDeliverer(parts: DeliveryParts): Deliverer {
   const begin = async (line: Line): Promise<Promise<void>[]> => {
     const { lanes, isPartial } = await claim(line);
     const begun = lanes.map((lane) => start(lane, line));
-    // the organizations before the one that had the last turn
+    // The first claim began in the middle, so a second one covers the organizations before that.
     if (isPartial) begun.push(...(await claim(line)).lanes.map((lane) => start(lane, line)));
     return begun;
   };
@@ -91,7 +91,10 @@ export function createDeliverer(parts: DeliveryParts): Deliverer {
   };
 }
 
-/** Claims lanes of a line from where the last claim ended. `isPartial`: it reached the end and did not begin at the start. */
+/**
+ * Claims lanes of a line. Each claim continues after the organization where the previous one stopped. `isPartial`: the claim began in the middle
+ * and reached the last organization, so those before its start have not had a turn.
+ */
 function createClaims(db: Database, by: string, running: Running) {
   /** the organization that had the last turn in each line, and the webhook that had it in each organization */
   const after: Record<Line, number> = { failing: 0, well: 0 };
@@ -124,8 +127,10 @@ function createClaims(db: Database, by: string, running: Running) {
 }
 
 /**
- * `second`: milliseconds between two rounds of waking; claims are twice as frequent. `mayRecordsWait`: whether records may
- * not be stored yet, which must not make a domain look silent. `close` releases lanes, once the scheduler has stopped.
+ * `second`: the length of a second in milliseconds; the intervals of the rounds below are multiples of it. Lanes are woken
+ * once a second and claimed twice a second. `mayRecordsWait`: resolves to true if records may still be waiting to be
+ * stored. Then no silence messages are added, because a domain could look silent only because its records are late. `close`
+ * releases lanes, once the scheduler has stopped.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,

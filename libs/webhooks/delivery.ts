@@ -15,7 +15,10 @@ import { nextWait } from './retries.ts';
 import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
 
-/** Messages under way that may be larger than usual, at some megabytes of memory each; an organization has an eighth. */
+/**
+ * How many deliveries of webhooks that allow messages above the default size a process runs at once, because each takes
+ * several megabytes of memory. One organization gets at most an eighth of them.
+ */
 const mostLarge = 32;
 /** milliseconds after which one that found no place is due again */
 const largeAgain = 1_000;
@@ -80,7 +83,10 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
     }
   }
 
-  /** `claimedAgo`: milliseconds since the lane was claimed; Postgres' clock and this many are the time in the signature. */
+/**
+   * `claimedAgo`: milliseconds since the lane was claimed. The time in the signature is `lane.claimedAt`, by Postgres' clock,
+   * plus this.
+   */
   async function attemptToSend(lane: Lane, message: Message, secrets: Secrets, claimedAgo: number) {
     const body = JSON.stringify({ type: lane.type, timestamp: message.at.toISOString(), data: message.data });
     const at = new Date(lane.claimedAt.getTime() + claimedAgo);

@@ -28,13 +28,13 @@ export const addLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   where webhooks.number = ${number} and type = any(webhooks.types)
   on conflict (webhook, type, domain_number) do nothing`;
 
-/** Adds the lanes that a webhook of all domains lacks, from the first entry on, as `addNewLanes` does. */
+/** If the webhook receives all domains, adds its missing lanes, starting with the first entry, as `addNewLanes` does. */
 export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =>
   insertNewLanes(sql, sql`webhooks.number = ${number}`);
 
 /**
- * Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Reads the domains with numbers
- * above `after`, and returns the highest. Numbers may be committed out of order, so `compareLanes` runs from time to time.
+* Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Looks only at domains numbered above `after`, and returns the highest number there is. A domain with a lower number may
+ * be committed later and be missed, so `compareLanes` also adds missing lanes.
  */
 export async function addNewLanes(sql: Sql, after: number): Promise<number> {
   const [row] = await sql<{ newest: number }[]>`
@@ -120,11 +120,11 @@ export const wakeLanes = (sql: Sql, webhook: number, which = sql`true`) => sql`
 export const retryLanes = (sql: Sql, webhook: number) =>
   wakeLanes(sql, webhook, sql`enabled and due_at > statement_timestamp() and due_at < 'infinity'`);
 
-/** Lanes stay idle until they are woken, except a test. */
+/** Stops all lanes until they are woken. A test is still sent. */
 export const restLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
-/** The limits were those of the previous receiver. */
+/** Forgets how few entries the receiver accepted in one message, since the receiver may be another one now. */
 export const resetLimits = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;
 
@@ -147,7 +147,7 @@ const isBehind = (sql: Sql) => sql`
   l.due_at = 'infinity' and webhooks.enabled
   and (logs.log > l.log and logs.checkpoint_size > 0 or logs.log = l.log and logs.checkpoint_size > l.position)`;
 
-/** `grown`: a query for the numbers of lanes that are behind. Returns how many it woke, at most `wokenAtOnce`. */
+/** `grown`: a query for the ids (`number`) of lanes that are behind. Returns how many it woke, at most `wokenAtOnce`. */
 const wake = async (sql: Sql, grown: ReturnType<Sql>): Promise<number> => {
   const { count } = await sql`
     with grown as materialized (${grown} limit ${wokenAtOnce})
@@ -157,7 +157,7 @@ const wake = async (sql: Sql, grown: ReturnType<Sql>): Promise<number> => {
   return count;
 };
 
-/** Wakes lanes of logs that grew in the last milliseconds. Reads only the lanes of these logs. */
+/** Wakes lanes of logs that grew within the last `within` milliseconds. Reads only the lanes of these logs. */
 export const wakeGrown = (sql: Sql, within: number): Promise<number> =>
   wake(
     sql,
@@ -186,8 +186,9 @@ const longestWait = 27 * 60 * 60 * 1_000;
 export const longestPostponed = 60_000;
 
 /**
- * Corrects times that a clock ahead of ours has written: lanes in line that are not due, waits longer than any, lanes after
- * an attempt in the future, and failures in the future.
+ * Repairs times that were written while the clock was ahead. Makes these lanes due now: lanes in line that are not due,
+ * lanes that wait longer than any wait can be, and lanes whose last attempt is dated in the future. Sets a `failing_since`
+ * in the future to now.
  */
 async function correctTimes(sql: Sql, { after, through }: Webhooks): Promise<void> {
   await sql`

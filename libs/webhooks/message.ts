@@ -20,7 +20,7 @@ export interface Message {
 /** bytes around the entries of a message */
 const envelope = 512;
 
-/** Undefined if the webhook's filter or type leaves none of the next entries. */
+/** Returns undefined if none of the next entries pass the lane's type and filter. */
 export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undefined> {
   const { type, domainId, domainNumber, log, position, through, data, madeAt } = lane;
   if (domainNumber === null) return { data: data ?? {}, at: madeAt, through, count: 1 };
@@ -30,7 +30,7 @@ export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undef
     const erased = await readErased(sql, { domainNumber, log }, range);
     const [first] = erased;
     if (!first) return undefined;
-    // a message has positions of one log
+    // the erased records may be in earlier logs, but a message lists positions of only one log
     const other = erased.find((each) => each.log !== first.log);
     const ofLog = other ? erased.slice(0, erased.indexOf(other)) : erased;
     const own = ofLog.slice(
@@ -76,7 +76,10 @@ function countFitting({ maxBytes, atMost }: Lane, sizes: number[]): number {
   return Math.min(fitting, atMost ?? fitting);
 }
 
-/** The filter applies to records only: a receiver that stores them must also get erasures. */
+/**
+ * With a filter on decisions, a message contains the matching records and all erasures, because a receiver that stores
+ * records must hear of their erasure. Notices and expired records are left out.
+ */
 const isWanted =
   ({ decisions }: Lane) =>
   (entry: FeedEntry): boolean =>

@@ -12,12 +12,15 @@ export interface Attempt {
   status: number | null;
 }
 
-/** The message under way ends before the position `through` of the lane, also in later attempts. */
+/** Stores that the message ends before `lane.through`, so that later attempts end there, too. */
 export const endBefore = (sql: Sql, lane: Lane, by: string) => sql`
   update webhook_lanes set through = ${lane.through}
   where number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
 
-/** The lane advances behind a message that was delivered or, without an attempt, had no entries. */
+/**
+ * Moves the lane past a message that was delivered, or past entries that yielded no message; in that case `attempt` is
+ * absent.
+ */
 export async function advance(sql: Sql, lane: Lane, by: string, attempt?: Attempt): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid`;
   await sql`
@@ -47,7 +50,7 @@ export async function advance(sql: Sql, lane: Lane, by: string, attempt?: Attemp
     }`;
 }
 
-/** Whether this log or a later one has entries behind the message. Entries that are sealed meanwhile wake the lane. */
+/** Whether this log or a later one has entries after the message. Entries that are sealed meanwhile wake the lane. */
 const hasMore = (sql: Sql, { domainNumber, log, through }: Lane) => sql`
   select exists (
     select from logs where domain_number = ${domainNumber} and (
@@ -55,12 +58,16 @@ const hasMore = (sql: Sql, { domainNumber, log, through }: Lane) => sql`
     )
   ) as more`;
 
-/** Milliseconds in which a webhook is disabled after its last attempt; otherwise one more attempt is due. */
+/**
+ * After the last attempt, the worker disables the webhook. If it dies before that, the lane is due again after this many
+ * milliseconds, for one more attempt.
+ */
 const disabledWithin = 60_000;
 
 /**
- * `wait`: milliseconds until the next attempt; null where the webhook is disabled instead. A test is attempted once, and its
- * failure does not count as the webhook's. `atMost`: entries of its messages from now on; the attempt then does not count.
+* `wait`: milliseconds until the next attempt; null if the webhook is disabled instead. A test is attempted once, and its
+ * failure does not count as the webhook's. `atMost`: if given, the maximum number of entries in the lane's messages from now on; the failed attempt is then not
+ * counted.
  */
 export async function fail(
   sql: Sql,
@@ -114,7 +121,7 @@ export const postpone = (sql: Sql, lane: Lane, by: string, wait: number) => sql`
   update webhook_lanes set due_at = ${fromNow(sql, wait)}, line = null, claimed_by = null, claimed_until = null
   where number = ${lane.number} and claimed_by = ${by}::uuid`;
 
-/** The lanes that a process has claimed, as it ends. */
+/** Releases the lanes that a process has claimed, when it stops. */
 export const releaseLanes = (sql: Sql, by: string, numbers: number[]) => sql`
   update webhook_lanes set claimed_by = null, claimed_until = null
   where number = any(${numbers}::bigint[]) and claimed_by = ${by}::uuid`;

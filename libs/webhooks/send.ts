@@ -33,8 +33,8 @@ interface Sent {
 }
 
 /**
- * Limits on a response. Its body is read because receivers may need that, and dropped. Interim responses, chunks and reads
- * cost time however small they are, and deliveries share a process with storing.
+ * Limits on a response. The body is read, because some receivers need that, and then discarded. Interim responses, chunks
+ * and reads cost time however small they are, and deliveries share a process with storing.
  */
 const most = { interim: 8, chunks: 64, reads: 256, bytes: 128 * 1024 };
 /** milliseconds for the body of a response */

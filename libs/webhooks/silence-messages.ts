@@ -4,8 +4,8 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/postgres-time';
 
 /**
- * Records that are usual for the time since the last one. If records are independent of each other, none come with a chance
- * of e⁻⁷, less than 1 in 1,000.
+ * A domain counts as silent if at least this many records would usually have come since its last one. If records arrive
+ * independently, the chance that none comes is e⁻⁷, less than 1 in 1,000.
  */
 const expected = 7;
 /** The longest silence that is noticed, and the weeks that the usual number is taken from. */
@@ -18,9 +18,10 @@ export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promis
 }
 
 /**
- * Adds messages that are due; returns how many. The usual number of a day is the average of the same weekday in the four
- * weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters have no hours:
- * the first and the last day of the silence count as one, the weaker of them, once they have 24 hours together.
+* Adds messages that are due; returns their number. The usual number of a day is the average of the same weekday in the four
+ * weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters are per day,
+ * not per hour. So the partial first and last days count together as one day, with the smaller of
+ * their usual numbers, and only once their silent hours add up to 24.
  */
 export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<number> {
   const { count } = await sql`

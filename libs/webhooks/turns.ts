@@ -29,7 +29,7 @@ export interface Round extends Claiming {
   visits: number;
 }
 
-/** Organizations that a claim visits in vain: other workers may have all of their lanes. */
+/** How many more organizations a claim visits than it needs, because other workers may already have all lanes of some. */
 const visitedInVain = 64;
 const highestNumber = 2 ** 31 - 1;
 
@@ -56,8 +56,8 @@ const countOf = (sql: Sql, list: number[], value: Fragment): Fragment =>
   sql`cardinality(array_positions(${list}::integer[], ${value}))`;
 
 /**
- * The webhooks in line, by organizations: each costs one look into the index, however many of its lanes are due, and an
- * organization at its share costs one.
+ * Lists the webhooks that have lanes in line, organization by organization. A webhook costs one index lookup, however many
+ * of its lanes are due. An organization that has used up its share costs only one in all.
  */
 export const visitWebhooks = (sql: Sql, round: Round): Fragment => sql`
   (
@@ -77,7 +77,10 @@ export const visitWebhooks = (sql: Sql, round: Round): Fragment => sql`
   ) as next
   where turn <= ${round.visits}`;
 
-/** Their lanes that are due and free; `nth`: of the webhook, with those that the process is already at. */
+/**
+ * The lanes of these webhooks that are due and not claimed. `nth`: the lane's rank within its webhook, counted after the
+ * lanes that this process is already delivering.
+ */
 export const findDueLanes = (sql: Sql, round: Round): Fragment => {
   const { running, lastWebhooks, perWebhook } = round;
   const busy = countOf(

@@ -11,7 +11,10 @@ declare global {
   }
 }
 
-/** The API's categories with those of ours that allow them, unless the banner has a category of the same name. */
+/**
+ * For each category of the API, our category that decides about it. If the banner has a category of the API's name, that
+ * one decides instead; `functional` is the exception.
+ */
 const categories = {
   functional: 'necessary',
   preferences: 'functional',
@@ -20,7 +23,9 @@ const categories = {
   marketing: 'marketing',
 };
 
-/** the choice that the API does not have yet; undefined: none */
+/**
+ * the choice still to be handed to the API: null if the visitor has not chosen, undefined if nothing is left to hand over
+ */
 let pending: Consent | null | undefined;
 
 function handOver(): void {

@@ -1,4 +1,4 @@
-/** The second step that a visitor who has objected confirms before something runs again (11 CCR § 7028). */
+/** Asks a visitor who has objected to confirm before something runs again (11 CCR § 7028). */
 
 import { fill } from '#libs/widget/fill';
 import { placeTexts } from '#libs/widget/place-notice';

@@ -29,7 +29,7 @@ export async function applyPlace(parts: Parts): Promise<void> {
   }
 }
 
-/** Throws for an invalid rule: without it, a later rule would apply to the visitor. */
+/** Throws for an invalid rule. If it were skipped, a later rule would apply to the visitor instead. */
 function check(rule: Region): void {
   const codes = rule.in === '*' ? [] : rule.in;
   const isRight = includes(['opt_in', 'opt_out', 'none'], rule.model) && !some(codes, (code) => !pattern.test(code));
@@ -37,7 +37,7 @@ function check(rule: Region): void {
 }
 const pattern = /^[A-Z]{2}(-[A-Z\d]{1,3})?$|^EEA$/;
 
-/** Never rejects. Without a valid response in time, the place is unknown. The browser's cache alone keeps it. */
+/** Never rejects. Without a valid response in time, the place is unknown. Only the browser's cache keeps it. */
 async function findPlace({ api, domain }: Pick<Settings, 'api' | 'domain'>): Promise<Place> {
   const unknown = { country: null, region: null };
   return new Promise((resolve) => {
@@ -70,7 +70,8 @@ function applyRule({ settings, store, view, decide }: Parts, { model, on = [], m
     toPlace(notice, settings.wording.texts, { model, on: running }, refused()[0] !== undefined);
   settings.lasting = (old) => {
     const before = own(old.preferences);
-    // where everything else runs unasked, any refusal counts as an objection
+    // if visitors are not asked first, here or where the old choice was made, any refusal in it counts as an objection and
+    // lasts
     const isObjection = (isFree || isUnasked(old)) && some(asked, (id) => before[id] === false);
     return isObjection ? { ...old, preferences: choiceOf(asked, (id) => isFree && before[id] === true) } : null;
   };
@@ -95,7 +96,8 @@ function applyRule({ settings, store, view, decide }: Parts, { model, on = [], m
     });
     return true;
   };
-  // the signal is an objection, unless the visitor has chosen under it
+  // the signal counts as an objection, unless the visitor's current choice was made while the signal was on and under this
+  // policy
   const last = store.current(settings);
   if (showNotice && gpc && !(last?.gpc && last.policyVersion === policyVersion)) {
     decide(false, 'gpc');

@@ -7,7 +7,8 @@ import type {} from '../public-api.ts';
 import type {} from '../settings.ts';
 
 leaveFocus();
-// texts and the place come with the order; the widget would retry any other request, so that never ends
+// Texts and the place are taken from the order. Any other request stays unanswered, because the widget would retry one that
+// fails.
 window.fetch = async (address) => {
   if (/\/texts-\w+\/[\w-]+\.json$/.test(String(address))) return new Response(JSON.stringify(shown?.texts));
   return String(address).endsWith('/place') ? new Response(JSON.stringify(shown?.place)) : new Promise<never>(() => {});

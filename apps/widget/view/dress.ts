@@ -44,7 +44,7 @@ export function createDress(settings: Settings, furtherCss: () => string | undef
   return { paint, rules, dress };
 }
 
-/** `auto`: as the page is, where it has one scheme alone, else as the visitor's system is. */
+/** `auto` follows the page if it declares only light or only dark, otherwise the visitor's system. */
 function isDark(theme: 'auto' | 'light' | 'dark'): boolean {
   const { colorScheme } = getComputedStyle(page.documentElement);
   const meta = page.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;

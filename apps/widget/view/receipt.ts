@@ -70,7 +70,7 @@ function textsIn(part: unknown): string[] {
 export const linesOf = (seen: string): string[] =>
   either(() => textsIn(JSON.parse(seen))) ?? either(() => seen.split(/\n+/), [seen]);
 
-/** In the visitor's language; in English if the site has given texts under a tag that is no language. */
+/** Runs `work` in the visitor's language, or in English if the site has given texts under a tag that is no language. */
 const inWords = (language: string, work: (locale: string) => string, otherwise: string): string =>
   either(() => work(language)) ?? either(() => work('en'), otherwise);
 

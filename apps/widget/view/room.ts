@@ -22,7 +22,7 @@ export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: 
     // each time, since `document.open` removes the listener
     addEventListener('keydown', onKey);
     const room = `-bottom:${innerHeight - dialog.getBoundingClientRect().top}px!important`;
-    // if the window does not scroll, the visitor could not scroll back to what the room has moved
+    // no room if the window cannot scroll: the visitor could not scroll back to what the room has moved
     const isStill = some([page.documentElement, page.body], (each) =>
       /hidden|clip/.test(getComputedStyle(each).overflowY),
     );

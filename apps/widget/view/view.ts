@@ -40,7 +40,7 @@ export interface View {
   reword(): void;
   /** announces a text to screen readers */
   say(text: string): void;
-  /** To be called whenever the page has grown: comes back after the page has replaced its document. */
+  /** Call it whenever the page has grown: it puts the widget back if the page has replaced its document. */
   stay(): void;
   /** Puts content into an element with the widget's styles, which the page's cannot change. */
   dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
@@ -103,7 +103,7 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     if (!found) {
       if (frame.ariaBusy) return;
       frame.ariaBusy = 'true';
-      // the file's script runs below the host
+      // the host must be in the page, because the file's script is added below it
       stay(true);
       const wasOpen = dialog.open;
       found = await load();
@@ -139,7 +139,7 @@ export function createView({ settings, consent, seen, onShow, onSecond, decide, 
     if (isModal) dialog.showModal();
     // `show()` would move the focus
     else dialog.open = true;
-    // a visitor who is typing keeps the focus; in a frame, they may be
+    // a visitor who is typing keeps the focus; if it is in a frame, they may be typing there
     if (isModal || !focused?.matches(':read-write,select,iframe'))
       ((!isFallback && dialog.querySelector<HTMLElement>('.first')) || dialog).focus({ preventScroll: true });
     shown = onShow(notice);

@@ -82,8 +82,8 @@ const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
     : schema;
 
 /**
- * `maxBytes` → `--max-bytes <n>`; a list is a repeatable flag: `types` → `--type <type>`. Undefined if the field is not
- * text.
+ * `maxBytes` → `--max-bytes <n>`; a list is a repeatable flag: `types` → `--type <type>`. Undefined if the field is a map or
+ * can only be null.
  */
 function usualFlag(field: string, inner: z.core.$ZodType, value: unknown): string | undefined {
   if (inner instanceof z.ZodNull || inner instanceof z.ZodRecord) return undefined;

@@ -6,7 +6,10 @@
 
 const spelled = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-/** Rewrites the address that way; unchanged if it has no socket. */
+/**
+ * Rewrites a socket's address that way. If only the parameter `host` names a host, moves that host, and the user, password
+ * and port among the parameters, to their usual place. Any other address stays as it is.
+ */
 export function withSocketSpelled(given: string): string {
   const [, scheme = '', user, authority = '', database = '', parameters = ''] = spelled.exec(given) ?? [];
   const query = new URLSearchParams(parameters);

@@ -17,8 +17,9 @@ export type Sql = postgres.ISql<{ bigint: number }>;
 export type Fragment = postgres.Fragment;
 
 /**
- * Returns true, and writes to the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. A
- * retry that finds its rows stored may follow an attempt whose wait was cut off, so it has to wait as well.
+ * An expression that is always true and writes to the write-ahead log, so that the commit waits for synchronous standbys
+ * even if the transaction changed no row. A retry that finds its rows already stored needs that, because the first attempt
+ * may have been cut off while it waited.
  */
 export const writeSomething = (sql: Sql) => sql`pg_logical_emit_message(true, 'assent', '') is not null`;
 
@@ -69,9 +70,9 @@ export interface Database extends Reads {
   generation(): number;
   /** Calls of `run` in progress. Above the number of connections, some wait for one. */
   running(): number;
-  /**
-   * Since when Postgres has been unavailable, in Unix milliseconds; null if it responded last, unless it refuses to store. A
-   * call that only waited too long for a connection does not count.
+/**
+   * Since when Postgres has been unavailable, in Unix milliseconds; null if the last call got a response and Postgres does
+   * not refuse to store. A call that only waited too long for a connection does not count.
    */
   unavailableSince(): number | null;
   /**
@@ -202,7 +203,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       call.isLate = true;
       if (pool !== sql) return;
       const withConnection = [...underWay].slice(0, options.max);
-      // If calls that have a connection may take longer, a call that waits for one learns nothing about Postgres.
+      // If no call that holds a connection is late, a call that is still waiting for one says nothing about Postgres.
       const isSilent = respondedAt <= since && withConnection.some(({ isLate }) => isLate);
       onlyWaited = !isSilent && !withConnection.includes(call);
       if (isSilent) replace();

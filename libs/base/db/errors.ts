@@ -30,7 +30,10 @@ export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includ
 /** The statement took longer than the server lets it take: Postgres is slow, or one of the rows is. */
 export const isTooSlow = (error: unknown): boolean => stateOf(error) === '57014';
 
-/** The server is there: its error is not that it is starting, stopping, too slow, or away behind a pooler. */
+/**
+ * The server is up and sent an ordinary error, not one that says it is starting, stopping, too slow or unreachable behind a
+ * pooler.
+ */
 export const isAnswer = (error: unknown): boolean => {
   const state = stateOf(error);
   return state !== undefined && !/^(08|57)/.test(state);

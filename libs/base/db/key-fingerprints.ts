@@ -41,7 +41,7 @@ const list = (sql: Sql) => sql<Noted[]>`select name, fingerprint, previous from 
 function judge(own: OwnKey, noted: Noted | undefined): Noted | undefined {
   const { name, fingerprint, previous } = own;
   if (!noted) return { name, fingerprint, previous: previous ?? null };
-  // a process that reads the predecessor and has none was started after the rotation
+  // this process reads the setting for the previous key and finds it unset, so it was started after the rotation
   if (fingerprint === noted.fingerprint)
     return previous === null && noted.previous !== null ? { ...noted, previous: null } : undefined;
   if (previous === noted.fingerprint) return { name, fingerprint, previous };

@@ -161,8 +161,8 @@ export function watchLag(start = performance.now()) {
   /** Positions of the primary, oldest first. */
   let positions: { at: number; wal: number }[] = [];
   /**
-   * The replica has everything that the primary had then. While that is unknown: the oldest time at which it lacks
-   * something.
+   * The latest time up to which the replica is known to have everything. While none is known: the earliest time from which
+   * it lacks something.
    */
   let since = start;
   let isKnown = false;

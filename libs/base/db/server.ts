@@ -20,7 +20,7 @@ export const isSame = (one: Server, other: Server): boolean =>
   mayBeSame(one.table, other.table);
 
 export interface RunningServer extends Server {
-  /** as Postgres writes it: a server that was reset to an earlier state was restarted */
+  /** in Postgres' own format; a server that was reset to an earlier state has been restarted, so this differs */
   startedAt: string;
 }
 

@@ -17,7 +17,7 @@ export const sessionFormats = {
   extra_float_digits: 1,
 };
 
-/** A transaction cannot set it later: it begins with it. */
+/** The isolation level is set as a transaction begins, because it cannot be set later. */
 export const isolation = 'read committed';
 export const sessionIsolation = { default_transaction_isolation: isolation } as const;
 

@@ -49,8 +49,9 @@ export function createTaskLeases(db: Database): TaskLeases {
 }
 
 /**
- * A claim sets `due_at` to `infinity`, which shows at the end whether `makeDue` was called meanwhile. It is further ahead
- * than any pace, so the task is due once the lease ends. A lease that this process got without a response is its own.
+ * A claim sets `due_at` to `infinity`. If it has another value when the task ends, `makeDue` was called meanwhile. A
+ * `due_at` further ahead than the pace counts as due, so once the lease ends another process can take the task. If the
+ * response to a claim was lost, the same process can claim again.
  */
 const claim = (sql: Sql, holder: string, requests: Request[], lease: number) => sql<{ name: string; isOwn: boolean }[]>`
   with asked as (

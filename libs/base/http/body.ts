@@ -36,7 +36,7 @@ export function parseMediaType(header = ''): MediaType | undefined {
   return { type: type.toLowerCase(), charset: charsets[0] || undefined };
 }
 
-/** One value of a header that was sent twice with the same value, which Node joins. */
+/** If a header was sent twice with the same value, which Node joins with a comma, returns the value once. */
 function sentOnce(header: string): string {
   const [first = '', ...others] = header.split(',').map((part) => part.trim());
   return others.every((other) => other === first) ? first : header;

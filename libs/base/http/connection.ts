@@ -26,9 +26,15 @@ interface Connection {
 
 /** How many requests a client may pipeline. */
 const mostHeld = 16;
-/** Bytes of a request beside its body and a quarter of the body's size: headers are at most 16 KiB. */
+/**
+ * How many bytes a request may have on top of its body and a quarter of the body's size. Headers take at most 16 KiB of
+ * them.
+ */
 const overhead = 64 * 1024;
-/** How many bytes of an unwanted body are read so that its client reads the response, and for how many milliseconds. */
+/**
+ * How many bytes of an unwanted body we still read, and for how many milliseconds. A client whose writes fail may not read
+ * the response.
+ */
 const dropped = 64 * 1024;
 const lingersFor = 500;
 
@@ -96,7 +102,8 @@ function open(exchange: Exchange): Connection {
   socket.on('resume', () => {
     if (connection.held.length === 0 && !connection.isStopped) return;
     socket.pause();
-    // for Node it is paused already, except for its handle
+    // Node's stream may already count as paused, and then `pause()` emits nothing. Emit the event, because it makes Node
+    // stop reading from the handle.
     socket.emit('pause');
   });
   return connection;

@@ -1,6 +1,6 @@
 /**
- * Checks parameters and body against the contract and passes typed values to the handler. The handler runs in the place of
- * its row only after the body was read, since a slow client must not occupy a place.
+ * Checks parameters and body against the contract and passes typed values to the handler. The handler takes its concurrency
+ * slot only after the body has been read, because a slow client must not occupy a slot.
  */
 import { z } from 'zod';
 import { withoutPlace } from '../places.ts';

@@ -36,7 +36,7 @@ export interface ProcessLog extends Log {
   onSuppressed(listener: (level: 'warn' | 'error') => void): void;
 }
 
-/** Writes one line a second of the warnings and errors with the same text. */
+/** Writes warnings and errors with the same text only once a second. */
 export function createLog(
   name: string,
   level: string,
@@ -75,7 +75,10 @@ export function createLog(
   };
 }
 
-/** Texts are static. Bugs share one, so their kind is where they were thrown. */
+/**
+ * Messages are constants, so a message is its own kind. All bugs share one message, so their kind includes the place where
+ * they were thrown.
+ */
 function kindOf(fields: { event?: unknown; err?: unknown }, message: string): string {
   if (fields.event !== 'bug' || !(fields.err instanceof Error)) return message;
   return `${message} ${/\n\s+at .*/.exec(fields.err.stack ?? '')}`;

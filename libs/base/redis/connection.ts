@@ -108,7 +108,7 @@ function connectServer(address: RedisAddress, common: Options): Redis {
   );
 }
 
-/** While it asks the sentinels, ioredis would take a disconnect as final, so the disconnect is repeated afterwards. */
+/** While ioredis asks the sentinels, it would take a disconnect as final, so we disconnect only once it is ready. */
 function reconnect(client: Redis): void {
   if (client.status === 'ready') client.disconnect(true);
   else if (client.listenerCount('ready', reconnectWhenReady) === 0) client.once('ready', reconnectWhenReady);
@@ -138,7 +138,7 @@ function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Optio
 
 /**
  * While slots have no node, ioredis closes a cluster's connection and reconnects, but never settles the `connect()` that
- * began it. BullMQ awaits that one before it takes another job, on a duplicate.
+ * began it. BullMQ awaits that `connect()`, on a duplicate connection, before it takes another job, so it would wait forever.
  */
 function settleConnects(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);

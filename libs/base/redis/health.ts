@@ -79,7 +79,7 @@ export function watchRedis(
   };
 }
 
-/** Of all masters; only with the problem if one did not respond. */
+/** Probes all masters. If one does not respond, returns only the problem. */
 async function probeAll(
   client: RedisClient,
   role: Role,
@@ -116,9 +116,9 @@ const allSlots = 16_384;
 const unservedReason = 'the cluster has slots that no node serves';
 
 /**
- * Why some slots are not served; null if all are. `slots`: the nodes of each, its master first, as the client knows them. A
- * slot is missing if it was never assigned; one that lost its node is not. A master that died leaves `connected` at once,
- * and keeps its slots until a replica takes over.
+* Why some slots are not served; null if all are. `slots`: the nodes of each, its master first, as the client knows them. A
+ * slot that was never assigned is missing from `slots`. A slot whose master died is still listed until a replica takes
+ * over, but its master is no longer in `connected`.
  */
 export function unservedSlots(slots: readonly string[][], connected: string[]): string | null {
   const masters = new Set<string | undefined>();
@@ -129,7 +129,7 @@ export function unservedSlots(slots: readonly string[][], connected: string[]): 
   return lost === undefined ? null : `the master ${lost} is not connected`;
 }
 
-/** Why this master reports that the cluster takes nothing in some slots; null if it takes records in all. */
+/** Why, according to this master, the cluster does not serve all slots; null if it does. */
 async function unservedSlotsIn(node: Redis): Promise<string | null> {
   const info = String(await node.cluster('INFO'));
   if (fieldOf(info, 'cluster_state') !== 'ok') return 'the cluster is down';

@@ -7,7 +7,10 @@ import type { Role } from './connection.ts';
 const prefix = 'assent:';
 const script = readFileSync(new URL('./rights.lua', import.meta.url), 'utf8');
 
-/** As counted by Redis (`INFO commandstats`): in our scripts, BullMQ's scripts, and outside of scripts. */
+/**
+ * The commands that each role runs, inside our and BullMQ's scripts and outside of scripts, as `INFO commandstats` shows
+ * them.
+ */
 const producer = 'HGET HMGET HMSET HSET GET SET DEL INCR LPUSH PEXPIRE SADD XADD ZADD'.split(' ');
 const worker = 'BZPOPMIN RPOPLPUSH LRANGE LREM HGETALL HINCRBY EXISTS SMEMBERS SREM ZRANGE ZPOPMIN'.split(' ');
 const needed: Record<Role, string[]> = { producer, worker: [...producer, ...worker] };

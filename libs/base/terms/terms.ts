@@ -7,7 +7,10 @@ export const decision = z.enum(decisions);
 
 export const sources = ['banner', 'preferences', 'gpc', 'api', 'import'] as const;
 
-/** How the law of a place asks: for consent first, with a way to object, or not at all. Rates only count the first. */
+/**
+ * What the law of the visitor's place requires: consent first (`opt_in`), a way to object (`opt_out`), or nothing (`none`).
+ * Opt-in rates leave out decisions under `opt_out` and `none`.
+ */
 export const models = ['opt_in', 'opt_out', 'none'] as const;
 
 export const exportFormats = ['ndjson', 'csv'] as const;

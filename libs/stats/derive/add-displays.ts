@@ -2,7 +2,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { addFacets } from './add-facets.ts';
 
-/** The number of the newest that waits; null where none does. */
+/** The highest number in `displays`, whose rows wait to be added to the facets; null if there are none. */
 export async function newestDisplays(sql: Sql): Promise<number | null> {
   const [row] = await sql<{ newest: number | null }[]>`select max(number) as newest from displays`;
   return row?.newest ?? null;

@@ -9,7 +9,7 @@ import type { Sql } from '#libs/base/db/database';
 const ownRows = 200;
 /** days for which a value that does not come keeps its place */
 const heldFor = 30;
-/** a newcomer takes the place of a value that has in all these days this many times fewer records */
+/** a newcomer takes a value's reserved row if it has more than this many times the value's records of those days */
 const outdoing = 10;
 
 /** SQL text between `with` and a statement. */

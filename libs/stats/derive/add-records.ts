@@ -4,8 +4,8 @@ import { type Records, recordsIn } from '#libs/epochs/slices';
 import { addFacets } from './add-facets.ts';
 
 /**
- * Each record is read once and grouped by all dimensions at once. Of region and model only values are counted, since most
- * records have neither.
+ * Reads each record once and groups it by all dimensions at once. For region and model, only records with a value are
+ * counted, since most records have none.
  */
 export const addRecords = (sql: Sql, records: Records): Promise<number> =>
   addFacets(

@@ -16,9 +16,9 @@ export interface Difference {
   postgres: Breakdown;
 }
 
-/** domains whose counters are read at once, and hashes */
+/** hashes read from Redis at once, and domains read from Postgres at once */
 const atOnce = 100;
-/** organizations, after a restore perhaps all */
+/** organizations confirmed at once: after a restore, all may be suspected */
 const confirmedAtOnce = 10;
 
 const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) => one[decision] > other[decision]);
@@ -54,7 +54,7 @@ export async function confirm(redis: RedisConnection, suspicions: Suspicion[], w
   return differences;
 }
 
-/** No count is ahead of Postgres: those are certain, and reported already. */
+/** Some count is behind Postgres and none is ahead. Counters that are ahead have been reported already. */
 const isBehind = (redis: Breakdown, postgres: Breakdown) => isAhead(postgres, redis) && !isAhead(redis, postgres);
 
 interface Placed {
@@ -116,7 +116,7 @@ function put(places: Map<string, Placed>, { domainId, month }: Hash, fields: [st
   }
 }
 
-/** Both steps for one organization. */
+/** Suspects and then confirms, for one organization. */
 export async function findDrift(
   redis: RedisConnection,
   subject: Subject,
@@ -172,7 +172,7 @@ export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspi
 
 async function compareHashes(redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {
   const { organizationId, truth } = subject;
-  // Redis first, so that a counter that Postgres never has is certainly wrong
+  // Redis is listed first, so a counter that Postgres does not have afterwards is certainly wrong
   const left = await listKeys(redis, subject);
   const hashes: Hash[] = [];
   let checked = 0;
@@ -196,7 +196,8 @@ async function compareHashes(redis: RedisConnection, subject: Subject): Promise<
     } while (last !== '');
   }
   const strange = [...left].map((key) => parseKey(organizationId, key));
-  // also a domain without recent decisions has a hash of months
+  // a domain without recent decisions is listed too, because of its hash of months; only fields from `since` on are
+  // compared
   const nothing = strange.map((hash) => ({ ...hash, counters: '' }));
   hashes.push(...(await listDifferent(redis, subject, nothing)));
   return { ...subject, hashes, checked };

@@ -1,6 +1,7 @@
 /**
- * Fill: copies all counters of an organization from Postgres to Redis and then marks them as complete.
- * A fill may race raises (both only raise) and flushes (the mark is set only under the fill's own nonce).
+ * Fill: copies all counters of an organization from Postgres to Redis and then marks them as complete. Raises may run
+ * meanwhile, because both only raise counters. If Redis is flushed meanwhile, the fill's nonce is gone and the mark is not
+ * set.
  */
 import { randomUUID } from 'node:crypto';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';

@@ -20,7 +20,8 @@ export function createSpans(tracer: Tracer): Omit<Tracing, 'close'> {
   return {
     request: ({ traceparent, authorization }) => {
       const named = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
-      // an API key is public: it may join a trace, but not have one recorded
+      // An API key is public, so without an Authorization header the caller's trace is not continued: the span starts a new
+      // trace that only links to it.
       const goesOn = named !== null && authorization !== undefined;
       const span = tracer.startSpan(
         'request',
