@@ -28,8 +28,8 @@ export interface RecordClient {
    */
   record(report: Report, id?: string, about?: Shown): string;
   /**
-   * Call it with what the visitor is shown: any JSON object of at most 16 KiB. Later records have its hash, except those with
-   * the source `api`. The object itself is sent if the service does not have it yet.
+   * Call it with what the visitor is shown: any JSON object of at most 16 KiB. Later records have its hash, except those
+   * with the source `api`. The object itself is sent if the service does not have it yet.
    */
   show(notice: object): Shown;
   /** Sends all waiting records. */

@@ -26,8 +26,8 @@ export interface PackedLine {
 }
 
 /**
- * `api`: PUBLIC_URL. The page's own settings win, except domain and key, which belong together. The script must also work if
- * elements of the page are named `assentConfig` or `hasOwnProperty`.
+ * `api`: PUBLIC_URL. The page's own settings win, except domain and key, which belong together. The script must also work
+ * if elements of the page are named `assentConfig` or `hasOwnProperty`.
  */
 function lineOf(live: Live, api = '..'): string {
   const { domainId: domain, key } = live;

@@ -44,8 +44,8 @@ export function inOrder(steps: ShutdownStep[], log: Pick<Log, 'info' | 'error'>)
 
 /**
  * Ends this process on SIGTERM, SIGINT and uncaught errors, once `opening` has opened. A second signal is ignored, since a
- * terminal and npm may both send one. The exit code is 0 if everything stopped in time without an error, else 1. `deadline`:
- * milliseconds. Resolves with what has opened.
+ * terminal and npm may both send one. The exit code is 0 if everything stopped in time without an error, else 1.
+ * `deadline`: milliseconds. Resolves with what has opened.
  */
 export async function endOnSignals<T extends Running>(
   opening: Promise<T>,

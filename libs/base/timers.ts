@@ -69,8 +69,9 @@ export const endsSoon = (work: Promise<unknown>): Promise<unknown> =>
 export class TimedOut extends Error {}
 
 /**
- * The result of the promise, or TimedOut after that many milliseconds; the work continues. A process that was itself blocked
- * for that long first reads what has arrived meanwhile, so that its own pause does not count as silence of the other side.
+ * The result of the promise, or TimedOut after that many milliseconds; the work continues. A process that was itself
+ * blocked for that long first reads what has arrived meanwhile, so that its own pause does not count as silence of the
+ * other side.
  */
 export function within<T>(milliseconds: number, promise: Promise<T>, onTimeout?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {

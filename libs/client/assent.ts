@@ -115,8 +115,8 @@ export class Assent {
   }
 
   /**
-   * The current choice of each visitor, at most 200, in this order: whether you may send an event about them. Needs a `token`
-   * with the scope `current`. If it fails, use the last result until its `validUntil`, or send nothing.
+   * The current choice of each visitor, at most 200, in this order: whether you may send an event about them. Needs a
+   * `token` with the scope `current`. If it fails, use the last result until its `validUntil`, or send nothing.
    */
   current(visitorIds: string[], options?: CallOptions): Promise<CurrentOfMany> {
     const sent = {

@@ -1,7 +1,7 @@
 'use client';
 /**
- * Entry of `@assent/client/react`: the visitor's choice in React, from the tag of a published banner. On a server, and until
- * the choice is known, nothing is allowed, so that hydration finds no difference.
+ * Entry of `@assent/client/react`: the visitor's choice in React, from the tag of a published banner. On a server, and
+ * until the choice is known, nothing is allowed, so that hydration finds no difference.
  */
 // biome-ignore lint/correctness/noUndeclaredDependencies: an optional peer of the package, and of nothing here
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';

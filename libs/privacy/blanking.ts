@@ -23,8 +23,8 @@ const domainsLimit = 50;
 type Erased = Visit & { hash: string };
 
 /**
- * `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. `generation`:
- * changes where another server may have other records.
+ * `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased.
+ * `generation`: changes where another server may have other records.
  */
 export const createBlankDerivation = (
   hashOf: VisitorHash | undefined,

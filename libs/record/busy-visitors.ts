@@ -77,8 +77,8 @@ export async function countBusyVisitors(db: Database): Promise<number> {
 }
 
 /**
- * Adds records that are stored and not counted yet. One statement sees a record and its count, or neither: nothing is missed
- * or counted twice while others store records, and repeating it does no harm.
+ * Adds records that are stored and not counted yet. One statement sees a record and its count, or neither: nothing is
+ * missed or counted twice while others store records, and repeating it does no harm.
  */
 const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
   db.transaction(async (sql) => {

@@ -1,6 +1,6 @@
 /**
- * Months that are due to be dropped, or to lose their personal fields, which cannot be undone. The clocks of one round may be
- * wrong, so a month is ready only after enough rounds have found it due.
+ * Months that are due to be dropped, or to lose their personal fields, which cannot be undone. The clocks of one round may
+ * be wrong, so a month is ready only after enough rounds have found it due.
  */
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';

@@ -81,8 +81,8 @@ export async function dropMonth(pool: Pool, month: string): Promise<boolean> {
 export const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
 
 /**
- * A condition for records of the month, by their ids: only the owner may read a partition by its name. The ids are literals,
- * so that no plan reads another month.
+ * A condition for records of the month, by their ids: only the owner may read a partition by its name. The ids are
+ * literals, so that no plan reads another month.
  */
 export function isOfMonth(sql: Sql, month: string) {
   const [first, below] = [month, addMonths(month, 1)].map((each) => lowestIdAt(startOf(firstDay(each))));
@@ -123,8 +123,8 @@ async function detach(sql: Sql, other: Sql, partition: string): Promise<void> {
 }
 
 /**
- * Behind a pooler a role can be set only within a transaction, which `concurrently` does not allow. So the lock is requested
- * repeatedly, each time for a moment, since readers and writers wait behind the request.
+ * Behind a pooler a role can be set only within a transaction, which `concurrently` does not allow. So the lock is
+ * requested repeatedly, each time for a moment, since readers and writers wait behind the request.
  */
 async function removeInTransaction(sql: Pool, owner: string, partition: string): Promise<void> {
   const attachment = await attachmentOf(sql, partition);

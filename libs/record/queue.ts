@@ -1,7 +1,8 @@
 /**
  * The record queues, one for each shard, and the format of a job, shared by producers and consumers. While QUEUE_SHARDS is
  * being changed, processes disagree: producers announce the shards that they use and consumers serve those too, so that no
- * queue is left without a consumer. A shard stays known until it is removed; a producer that still uses it announces it again.
+ * queue is left without a consumer. A shard stays known until it is removed; a producer that still uses it announces it
+ * again.
  */
 
 import { createHash } from 'node:crypto';
@@ -55,8 +56,8 @@ const closingPatience = 15_000;
 const closingWithoutRedis = 1_000;
 
 /**
- * Closes queues and workers; BullMQ itself would wait forever while Redis is down. Workers finish their current jobs. Without
- * Redis a job cannot be completed: it is abandoned, and later delivered to another worker.
+ * Closes queues and workers; BullMQ itself would wait forever while Redis is down. Workers finish their current jobs.
+ * Without Redis a job cannot be completed: it is abandoned, and later delivered to another worker.
  */
 export async function closeAll(redis: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
   const isThere = redis.client.status === 'ready';

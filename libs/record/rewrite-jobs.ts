@@ -117,7 +117,8 @@ interface Found {
 
 /**
  * A job that this release cannot read, because it is of a newer one or broken: its records are found by the names of their
- * fields, so that an erased visitor leaves these jobs, too. Undefined: nothing has to change; null: no record would be left.
+ * fields, so that an erased visitor leaves these jobs, too. Undefined: nothing has to change; null: no record would be
+ * left.
  */
 async function rewriteUnreadable(data: unknown, change: ChangeRecords): Promise<unknown> {
   const copy: unknown = structuredClone(data);

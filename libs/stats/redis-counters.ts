@@ -1,8 +1,8 @@
 /**
-* How counters are laid out in Redis, and the only two operations that change them: raise and drop. The four counts of a
+ * How counters are laid out in Redis, and the only two operations that change them: raise and drop. The four counts of a
  * counter are one field, `accept_all reject_all custom withdraw`, so that a domain's month stays one small listpack. All
- * keys of an organization share a hash tag, hence a cluster slot. For each domain, one hash per month holds the days, and one hash holds the months. The whole
- * organization has the same hashes.
+ * keys of an organization share a hash tag, hence a cluster slot. For each domain, one hash per month holds the days, and
+ * one hash holds the months. The whole organization has the same hashes.
  */
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from '#libs/base/redis/connection';

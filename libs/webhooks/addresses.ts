@@ -139,8 +139,8 @@ export function createResolve(): Resolve {
 }
 
 /**
- * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. `http` and ports below 1024 are only for
- * receivers that the operator allows.
+ * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. `http` and ports below 1024 are only
+ * for receivers that the operator allows.
  */
 export async function checkAddresses(url: URL, addresses: string[], reach: Reach, resolve: Resolve): Promise<void> {
   const { host, port, isFree } = placeOf(url, reach);
@@ -158,8 +158,8 @@ export async function checkAddresses(url: URL, addresses: string[], reach: Reach
 }
 
 /**
- * If DNS has no answer, asks the system resolver, which also reads /etc/hosts. Throws if the store is not found, because any
- * address could then be the store's.
+ * If DNS has no answer, asks the system resolver, which also reads /etc/hosts. Throws if the store is not found, because
+ * any address could then be the store's.
  */
 async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]> {
   if (ipaddr.isValid(host)) return [host];

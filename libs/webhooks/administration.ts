@@ -80,8 +80,8 @@ export function createWebhookAdministration(
       }),
 
     /**
-     * `version`: the one that the caller expects, if any. Added domains and types start at the present size. Headers for one
-     * receiver are never sent to another; `box` encrypts new ones.
+     * `version`: the one that the caller expects, if any. Added domains and types start at the present size. Headers for
+     * one receiver are never sent to another; `box` encrypts new ones.
      */
     change: (
       organizationId: string,

@@ -92,8 +92,8 @@ export function createDeliverer(parts: DeliveryParts): Deliverer {
 }
 
 /**
- * Claims lanes of a line. Each claim continues after the organization where the previous one stopped. `isPartial`: the claim began in the middle
- * and reached the last organization, so those before its start have not had a turn.
+ * Claims lanes of a line. Each claim continues after the organization where the previous one stopped. `isPartial`: the
+ * claim began in the middle and reached the last organization, so those before its start have not had a turn.
  */
 function createClaims(db: Database, by: string, running: Running) {
   /** the organization that had the last turn in each line, and the webhook that had it in each organization */

@@ -1,6 +1,6 @@
 /**
- * Lanes: each delivers the messages of a domain's log, or a single message, to a webhook in order. A lane has its position in
- * the log, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
+ * Lanes: each delivers the messages of a domain's log, or a single message, to a webhook in order. A lane has its position
+ * in the log, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -33,8 +33,9 @@ export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =
   insertNewLanes(sql, sql`webhooks.number = ${number}`);
 
 /**
-* Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Looks only at domains numbered above `after`, and returns the highest number there is. A domain with a lower number may
- * be committed later and be missed, so `compareLanes` also adds missing lanes.
+ * Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Looks only at domains numbered
+ * above `after`, and returns the highest number there is. A domain with a lower number may be committed later and be
+ * missed, so `compareLanes` also adds missing lanes.
  */
 export async function addNewLanes(sql: Sql, after: number): Promise<number> {
   const [row] = await sql<{ newest: number }[]>`

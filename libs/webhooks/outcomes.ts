@@ -65,9 +65,9 @@ const hasMore = (sql: Sql, { domainNumber, log, through }: Lane) => sql`
 const disabledWithin = 60_000;
 
 /**
-* `wait`: milliseconds until the next attempt; null if the webhook is disabled instead. A test is attempted once, and its
- * failure does not count as the webhook's. `atMost`: if given, the maximum number of entries in the lane's messages from now on; the failed attempt is then not
- * counted.
+ * `wait`: milliseconds until the next attempt; null if the webhook is disabled instead. A test is attempted once, and its
+ * failure does not count as the webhook's. `atMost`: if given, the maximum number of entries in the lane's messages from
+ * now on; the failed attempt is then not counted.
  */
 export async function fail(
   sql: Sql,

@@ -17,8 +17,8 @@ export const waits = [
 ];
 
 /**
- * `failed`: attempts so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: from 0 to 1, so that messages
- * that failed together are not retried together. Returns milliseconds; null after the last attempt.
+ * `failed`: attempts so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: from 0 to 1, so that
+ * messages that failed together are not retried together. Returns milliseconds; null after the last attempt.
  */
 export function nextWait(failed: number, retryAfter: number, chance: number): number | null {
   const wait = waits[failed - 1];

@@ -1,6 +1,6 @@
 /**
- * Waking: finds lanes that have something new to deliver, by logs that have grown, and once a minute by comparing all lanes.
- * A round has a time limit, so that one large organization does not delay the others.
+ * Waking: finds lanes that have something new to deliver, by logs that have grown, and once a minute by comparing all
+ * lanes. A round has a time limit, so that one large organization does not delay the others.
  */
 
 import type { Database } from '#libs/base/db/database';

@@ -1,6 +1,6 @@
 /**
- * The check of a site: what was noted in each of its three steps, and what that means for the site's owner. Both the panel on
- * the site and the dashboard use these rules.
+ * The check of a site: what was noted in each of its three steps, and what that means for the site's owner. Both the panel
+ * on the site and the dashboard use these rules.
  */
 
 export const checkSteps = ['before', 'rejected', 'accepted'] as const;

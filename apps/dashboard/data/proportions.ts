@@ -28,8 +28,8 @@ export function wilson({ part, all }: Proportion): Interval {
 }
 
 /**
- * The interval of `one` − `other`, 95 %, from the Wilson intervals of both (method 10 in Newcombe 1998, "Interval estimation
- * for the difference between independent proportions").
+ * The interval of `one` − `other`, 95 %, from the Wilson intervals of both (method 10 in Newcombe 1998, "Interval
+ * estimation for the difference between independent proportions").
  */
 export function newcombe(one: Proportion, other: Proportion): Interval {
   const difference = one.part / one.all - other.part / other.all;

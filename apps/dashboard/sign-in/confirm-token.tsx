@@ -1,6 +1,7 @@
 /**
  * Asks before a token from a link or the clipboard opens its session, on installations where people sign in themselves.
- * Otherwise somebody else's link could make them work in a session that is not theirs (login CSRF). Nothing is stored before.
+ * Otherwise somebody else's link could make them work in a session that is not theirs (login CSRF). Nothing is stored
+ * before.
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';

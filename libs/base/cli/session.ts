@@ -50,8 +50,8 @@ export const listed =
     printPages(command, name, [rows], empty);
 
 /**
- * Prints a list page by page, with only one page in memory: as one JSON object under its `name`, or as a table whose columns
- * fit the first page.
+ * Prints a list page by page, with only one page in memory: as one JSON object under its `name`, or as a table whose
+ * columns fit the first page.
  */
 export async function printPages(command: Command, name: string, pages: Pages, empty = `no ${name}`): Promise<void> {
   await pipeline(isJson(command) ? asJson(name, pages) : asTable(pages, empty), process.stdout, { end: false });

@@ -19,8 +19,8 @@ type Read = (text: string, before: unknown) => unknown;
 export type NamedFlag = [flag: string, help: string, read?: Read];
 
 /**
- * `named`: fields whose flags have another name or help than the schema provides; `fixed`: flags that set a field to a fixed
- * value.
+ * `named`: fields whose flags have another name or help than the schema provides; `fixed`: flags that set a field to a
+ * fixed value.
  */
 export const flags = <S extends z.ZodObject>(
   of: S,
@@ -82,8 +82,8 @@ const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
     : schema;
 
 /**
- * `maxBytes` → `--max-bytes <n>`; a list is a repeatable flag: `types` → `--type <type>`. Undefined if the field is a map or
- * can only be null.
+ * `maxBytes` → `--max-bytes <n>`; a list is a repeatable flag: `types` → `--type <type>`. Undefined if the field is a map
+ * or can only be null.
  */
 function usualFlag(field: string, inner: z.core.$ZodType, value: unknown): string | undefined {
   if (inner instanceof z.ZodNull || inner instanceof z.ZodRecord) return undefined;

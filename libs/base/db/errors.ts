@@ -81,8 +81,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * `outage`: the statement fails with any rows; `slow`: it took longer than the server lets it take; `row`: one of its rows is
- * refused; `unknown`: one of its rows may be to blame.
+ * `outage`: the statement fails with any rows; `slow`: it took longer than the server lets it take; `row`: one of its rows
+ * is refused; `unknown`: one of its rows may be to blame.
  */
 export type Fault = 'outage' | 'slow' | 'row' | 'unknown';
 

@@ -1,7 +1,7 @@
 /**
  * For a pooler in transaction mode, such as PgBouncer. There each transaction may get another server connection, and the
- * pooler refuses the settings with which a session would begin. So each transaction sets them itself, and a single statement
- * becomes a transaction. Only `unsafe` stays outside, for the few statements that cannot run in a transaction.
+ * pooler refuses the settings with which a session would begin. So each transaction sets them itself, and a single
+ * statement becomes a transaction. Only `unsafe` stays outside, for the few statements that cannot run in a transaction.
  */
 import type { Sql, TransactionSql } from 'postgres';
 import { isolation } from './session.ts';

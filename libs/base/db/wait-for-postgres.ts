@@ -29,8 +29,8 @@ export async function waitForPostgres(sql: postgres.Sql, { patience, say }: Wait
 }
 
 /**
- * No server, no name or socket yet, or a server that is starting (57P03). A server without the TLS that the address asks for
- * is not away.
+ * No server, no name or socket yet, or a server that is starting (57P03). A server without the TLS that the address asks
+ * for is not away.
  */
 function isAway(error: unknown): boolean {
   if (error instanceof Error && error.message.includes('before secure TLS connection was established')) return false;

@@ -174,7 +174,8 @@ export function wantsStrict({ req, res }: Context): boolean {
 }
 
 /**
- * The first `handling` counts. Takes time linear in the length of the header, because anybody with a page's key can send it.
+ * The first `handling` counts. Takes time linear in the length of the header, because anybody with a page's key can send
+ * it.
  */
 export function isStrict(prefer: string): boolean {
   const preferences = prefer.replaceAll(/"[^"]*"/g, (quoted) => (/[,;]/.test(quoted) ? '""' : quoted)).split(',');

@@ -43,8 +43,8 @@ const connections = new WeakMap<Duplex, Connection>();
 export const lastExchange = (socket: Duplex): Exchange | undefined => connections.get(socket)?.last;
 
 /**
- * Calls the listener for the next request of a connection after the previous response was sent, in a later turn of the event
- * loop. After `end`, each connection closes with its next response, which may be that of a request in progress.
+ * Calls the listener for the next request of a connection after the previous response was sent, in a later turn of the
+ * event loop. After `end`, each connection closes with its next response, which may be that of a request in progress.
  */
 export const oneAtATime = (listener: RequestListener): { listener: RequestListener; end: () => void } => {
   const busy = new Set<Connection>();

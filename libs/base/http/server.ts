@@ -82,8 +82,8 @@ export async function closeServer(server: Server, drain: number): Promise<void> 
 }
 
 /**
- * Accepts the connections that wait in the kernel's queue, since closing the port would reset them. A busy process has some.
- * Each turn of the event loop accepts one, so the first turn that accepts none has seen the last.
+ * Accepts the connections that wait in the kernel's queue, since closing the port would reset them. A busy process has
+ * some. Each turn of the event loop accepts one, so the first turn that accepts none has seen the last.
  */
 async function acceptWaiting(server: Server, end: number): Promise<void> {
   let accepted = 0;

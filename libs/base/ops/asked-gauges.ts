@@ -21,8 +21,8 @@ export interface Question<Seen> {
 const patience = 1_000;
 
 /**
-* Rejects with TimedOut after a second. This does not use the deadline of `run`. When that passes, the pool counts as dead and is replaced, so scraping a slow
- * Postgres would abort every call in progress.
+ * Rejects with TimedOut after a second. This does not use the deadline of `run`. When that passes, the pool counts as dead
+ * and is replaced, so scraping a slow Postgres would abort every call in progress.
  */
 export const askPostgres = <Seen>(db: Database, { ask }: Pick<Question<Seen>, 'ask'>): Promise<Seen> =>
   within(patience, db.read(ask));

@@ -106,8 +106,8 @@ interface Kind {
 
 /**
  * An outage under load causes thousands of equal lines a second. One of each kind is written per second, with the number of
- * suppressed lines. The returned function takes a line's kind and returns how many were suppressed before it; null: suppress
- * this one, too. `burst`: how many may be written at once.
+ * suppressed lines. The returned function takes a line's kind and returns how many were suppressed before it; null:
+ * suppress this one, too. `burst`: how many may be written at once.
  */
 function createLineLimit(): (kind: string, burst: number) => number | null {
   const kinds = new Map<string, Kind>();

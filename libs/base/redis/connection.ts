@@ -138,7 +138,8 @@ function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Optio
 
 /**
  * While slots have no node, ioredis closes a cluster's connection and reconnects, but never settles the `connect()` that
- * began it. BullMQ awaits that `connect()`, on a duplicate connection, before it takes another job, so it would wait forever.
+ * began it. BullMQ awaits that `connect()`, on a duplicate connection, before it takes another job, so it would wait
+ * forever.
  */
 function settleConnects(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);

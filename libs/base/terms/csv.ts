@@ -6,8 +6,8 @@
  */
 const formula = "[=+\\-@\\t\\r\\n'＝＋－＠]";
 /**
- * In many countries a spreadsheet splits lines at semicolons and ignores quotes inside a cell: the text after a semicolon, a
- * tab, a bar or a line break may become a cell.
+ * In many countries a spreadsheet splits lines at semicolons and ignores quotes inside a cell: the text after a semicolon,
+ * a tab, a bar or a line break may become a cell.
  */
 const split = '[;\\t|\\r\\n][" \\t\\r\\n]*';
 const beginsFormula = new RegExp(`^${formula}`);

@@ -1,6 +1,6 @@
 /**
- * The pages of the dashboard. Its routes, menus and breadcrumbs, and the paths that the API serves it at, are made from this
- * list. apps/dashboard/app.tsx has their content.
+ * The pages of the dashboard. Its routes, menus and breadcrumbs, and the paths that the API serves it at, are made from
+ * this list. apps/dashboard/app.tsx has their content.
  */
 import type { Scope } from './terms.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a record adds to the log: its secret, and the leaf that commits to it. Every record pays for this, so its five hashes
- * are made in one buffer. Tests hold it against `entryOf`, which says the same in plain words.
+ * What a record adds to the log: its secret, and the leaf that commits to it. Every record pays for this, so its five
+ * hashes are made in one buffer. Tests hold it against `entryOf`, which says the same in plain words.
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { timeOf } from '#libs/base/terms/calendar';

@@ -162,8 +162,8 @@ export class StrangeKey extends Error {
 }
 
 /**
- * Compares an organization once: returns its number of counters, and the hashes that differ. Rejects with StrangeKey if they
- * cannot be compared.
+ * Compares an organization once: returns its number of counters, and the hashes that differ. Rejects with StrangeKey if
+ * they cannot be compared.
  */
 export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
   compareHashes(redis, subject).catch((error: unknown) => {

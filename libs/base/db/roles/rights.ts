@@ -1,6 +1,6 @@
 /**
- * The rights of the API and the worker on each table; the migrating login owns them all. Locking a row requires the right to
- * update some column: if nothing else may be changed, it is a harmless one. An empty list: no process uses the table.
+ * The rights of the API and the worker on each table; the migrating login owns them all. Locking a row requires the right
+ * to update some column: if nothing else may be changed, it is a harmless one. An empty list: no process uses the table.
  */
 
 /** A right on a whole table, or on one of its columns. */
