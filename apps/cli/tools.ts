@@ -39,10 +39,10 @@ export function createTools(environment: NodeJS.ProcessEnv): AllTools {
     queues: async (work) => {
       const { queueShards } = config().connections();
       // loading it takes two thirds of a command's start, and most commands need no queue
-      const { openToRead } = await import('#libs/record/queue-summary');
+      const { openQueue } = await import('#libs/record/queue-summary');
       return redis(async (connection) => {
         const shards = await knownShards(connection.client, queueShards);
-        const queues = shards.map((shard) => openToRead(connection, shard));
+        const queues = shards.map((shard) => openQueue(connection, shard));
         try {
           return await work(queues, shards);
         } finally {

@@ -93,7 +93,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     return newest;
   };
   /** Returns whether the cookie has the text now: it may be blocked. An empty text deletes the cookie. */
-  const bake = (text: string, shared = ''): boolean =>
+  const setCookie = (text: string, shared = ''): boolean =>
     either(() => {
       // the Cookie Store API is not in all browsers, nor outside TLS
       page.cookie = `${begin}${encodeURIComponent(text)}${shared};path=/;max-age=${text ? cookieAge : 0};samesite=lax${secure}`;
@@ -102,10 +102,10 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
 
   const write = (stored: StoredConsent): void => {
     const text = json(stored);
-    if (cookieDomain && bake(text, `;domain=${cookieDomain}`)) storage.remove(name);
+    if (cookieDomain && setCookie(text, `;domain=${cookieDomain}`)) storage.remove(name);
     // if the storage has the choice, the cookie is deleted: an old choice in it would hold again once the page empties its
     // storage
-    else bake(storage.set(name, text) ? '' : text);
+    else setCookie(storage.set(name, text) ? '' : text);
   };
 
   return {

@@ -6,9 +6,9 @@ import { quietly } from './send.ts';
 import type { Settings } from './settings.ts';
 
 /** `isShown`: whether the banner is still open when a page that was opened in the background becomes visible. */
-export function countDisplay(settings: Settings, isShown: () => boolean): void {
+export function reportDisplay(settings: Settings, isShown: () => boolean): void {
   if (page.hidden) {
-    const again = () => countDisplay(settings, isShown);
+    const again = () => reportDisplay(settings, isShown);
     page.addEventListener('visibilitychange', again, { once: true });
     return;
   }

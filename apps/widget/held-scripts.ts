@@ -48,7 +48,7 @@ export function createScripts(
       await new Promise((resolve) => {
         running.onload = running.onerror = resolve;
       });
-    if (html) await (await load())?.insertWritten(html, running, run, trusted);
+    if (html) await (await load())?.insertDocumentWrites(html, running, run, trusted);
   }
 
   return async () => {

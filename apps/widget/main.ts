@@ -5,7 +5,7 @@ import type { Notice } from '#libs/widget/notice';
 import { map, own, some } from '#libs/widget/tamper-proof';
 import { type Choice, type Consent, isGiven, openConsent, type StoredConsent } from './consent.ts';
 import { consentOf, preferencesOf, reportOf, type Source } from './decision.ts';
-import { countDisplay } from './displays.ts';
+import { reportDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
@@ -99,7 +99,7 @@ function start(): void {
     if (current ?? settings.unasked) view.close();
     else {
       view.ask();
-      if (isOn(settings.displays)) countDisplay(settings, () => !current);
+      if (isOn(settings.displays)) reportDisplay(settings, () => !current);
     }
     if (isOpening) view.open();
   }

@@ -5,6 +5,7 @@
 import { either } from '#libs/widget/attempt';
 import { loadCheck } from './check/load-check.ts';
 import { createCookieTables } from './cookie-tables.ts';
+import { insertDocumentWrites } from './document-write.ts';
 import type { Waiting } from './embeds.ts';
 import { forgetCookies } from './forget-cookies.ts';
 import type { FileElement } from './load-file.ts';
@@ -16,7 +17,6 @@ import { preferences } from './view/preferences.ts';
 import { renew } from './view/renew.ts';
 import { makeRoom } from './view/room.ts';
 import { warnOfSettings } from './warnings.ts';
-import { insertWritten } from './written.ts';
 
 /** The widget's content outside its own views. */
 function openInserts(options: PlaceholderOptions) {
@@ -33,7 +33,7 @@ function openInserts(options: PlaceholderOptions) {
   };
 }
 
-const secondFile = { css: css + edges, preferences, openInserts, forgetCookies, renew, makeRoom, insertWritten };
+const secondFile = { css: css + edges, preferences, openInserts, forgetCookies, renew, makeRoom, insertDocumentWrites };
 export type SecondFile = typeof secondFile;
 
 const script: FileElement<SecondFile> | null = page.currentScript;

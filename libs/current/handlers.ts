@@ -25,7 +25,7 @@ export const createCurrentLimit = (limit: number): Limiter =>
     name: 'current',
     limit,
     detail: `at most ${limit} visitors a minute with one access token`,
-    showsRest: true,
+    showsRemaining: true,
   });
 
 async function lookUp(ctx: Context, parts: CurrentParts, domainId: string, visitorIds: string[]) {

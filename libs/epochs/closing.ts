@@ -5,7 +5,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { isForbidden, isInTheWay } from '#libs/base/db/errors';
+import { isBlocked, isForbidden } from '#libs/base/db/errors';
 import type { Log } from '#libs/base/ops/process-log';
 
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
@@ -27,7 +27,7 @@ export async function closeEpoch(db: Database, timing: Timing): Promise<Closing>
   try {
     return await db.transaction((sql) => endClosing(sql, timing));
   } catch (error) {
-    if (isInTheWay(error)) return 'in the way';
+    if (isBlocked(error)) return 'in the way';
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { addDays, dayOf, daysBetween } from '#libs/base/terms/calendar';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/base/terms/terms';
 import type { FullRecord } from '#libs/record/contract';
 import type { CounterReader } from '#libs/stats/counter-reader';
-import { findCap } from '#libs/stats/limit';
+import { findCap } from '#libs/stats/monthly-limit';
 import { endpoint } from '#libs/tenants/endpoint';
 import type { ShortRecord } from './contract.ts';
 import { readOrganizationPage, readOrganizationVersion } from './pages/organization-page.ts';

@@ -4,7 +4,7 @@ import type { Database, Reads } from '#libs/base/db/database';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { requireRecord } from '#libs/proof/positions';
 import type { NoteBusy } from '#libs/record/busy-visitors';
-import { type Cap, findCap } from '#libs/stats/limit';
+import { type Cap, findCap } from '#libs/stats/monthly-limit';
 import { endpoint } from '#libs/tenants/endpoint';
 import type { Reply } from '#libs/tenants/reply';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';

@@ -11,7 +11,7 @@ import { createPieceSize } from '#libs/epochs/piece-size';
 import { forgetVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { knownShards, queuePrefix, recordQueue } from '#libs/record/queue';
-import { openToRead } from '#libs/record/queue-summary';
+import { openQueue } from '#libs/record/queue-summary';
 import { rewriteJobs, rewriteResting } from '#libs/record/rewrite-jobs';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/user-agent-deletion';
 import type { VisitorHash } from '#libs/tenants/visitors';
@@ -119,7 +119,7 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
       : records.map((record) => (erased.has(record) ? withoutPersonal(record) : record));
   };
   const queues = (await knownShards(redis.client, config.queueShards)).map((shard) => ({
-    queue: openToRead(redis, shard),
+    queue: openQueue(redis, shard),
     seen: seenIn(shard),
   }));
   let changed = 0;

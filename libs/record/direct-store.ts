@@ -12,7 +12,7 @@ import { createHeldUp } from './held-up.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { persistWatched } from './store.ts';
 
-export interface RecordOf {
+export interface RecordOfOrganization {
   record: NewRecord;
   organizationId: string;
 }
@@ -38,32 +38,32 @@ export function createDirectStore({
   statements,
   refusedFor = 10_000,
   ...parts
-}: DirectStoreParts): (records: RecordOf[]) => Promise<ReadonlySet<string>> {
+}: DirectStoreParts): (records: RecordOfOrganization[]) => Promise<ReadonlySet<string>> {
   const heldUp = createHeldUp({ tryEvery: refusedFor, staysFor: 0 });
   const turns = pLimit(statements);
   /** At most two single-organization statements run at once: while one is slow, the other serves the rest. */
   const apart = pLimit(2);
 
-  const store = (records: RecordOf[]): Promise<Failure | undefined> => {
+  const store = (records: RecordOfOrganization[]): Promise<Failure | undefined> => {
     const batch = records.map(({ record }) => record);
     return turns(() => failureOf(() => persistWatched(parts, batch, { owe: true })));
   };
 
   /** Tries a slow organization again. Its records are refused meanwhile: clients send them again, and they are stored once. */
-  const probe = async (organizationId: string, records: RecordOf[]): Promise<void> => {
+  const probe = async (organizationId: string, records: RecordOfOrganization[]): Promise<void> => {
     const end = heldUp.beginTry(organizationId);
     const failure = await store(records);
     end(failure?.fault === 'slow');
   };
 
   /** Returns the organizations whose records were not stored. `failure`: of all records in one statement. */
-  const storeEach = async (records: RecordOf[], failure: Failure): Promise<string[]> => {
+  const storeEach = async (records: RecordOfOrganization[], failure: Failure): Promise<string[]> => {
     const byOrganization = groupBy(records, ({ organizationId }) => organizationId);
     if (byOrganization.size === 1) throw failure.error;
     const stored = new Set<string>();
     const late: string[] = [];
     const failures: Failure[] = [];
-    const storeOne = async ([organizationId, some]: [string, RecordOf[]]): Promise<void> => {
+    const storeOne = async ([organizationId, some]: [string, RecordOfOrganization[]]): Promise<void> => {
       // another batch may have found it slow meanwhile
       if (heldUp.has(organizationId) || (stored.size === 0 && late.length >= maxSlow)) return;
       const own = await store(some);
@@ -90,7 +90,7 @@ export function createDirectStore({
 
   return async (records) => {
     const refused: string[] = [];
-    const others: RecordOf[] = [];
+    const others: RecordOfOrganization[] = [];
     for (const [organizationId, some] of groupBy(records, (each) => each.organizationId)) {
       if (!heldUp.has(organizationId)) {
         others.push(...some);

@@ -9,7 +9,7 @@ export interface LeftOut {
   length: number | null;
 }
 
-export function leaveOut(field: string, why: string, value: unknown): LeftOut {
+export function describeLeftOut(field: string, why: string, value: unknown): LeftOut {
   if (typeof value === 'string') return { field, why, type: 'string', length: value.length };
   if (typeof value === 'number' || typeof value === 'boolean') return { field, why, type: toType(value), length: null };
   if (Array.isArray(value)) return { field, why, type: 'list', length: value.length };

@@ -1,7 +1,7 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { isInTheWay } from '#libs/base/db/errors';
+import { isBlocked } from '#libs/base/db/errors';
 import { isThroughPooler, type Pool } from '#libs/base/db/pooled';
 import { asOwner, ownerToBe } from '#libs/base/db/roles/as-owner';
 import { withShortLocks } from '#libs/base/db/short-locks';
@@ -72,7 +72,7 @@ export async function dropMonth(pool: Pool, month: string): Promise<boolean> {
     else await asOwner(pool, owner, (own) => remove(own, pool, partition));
     return true;
   } catch (error) {
-    if (isInTheWay(error)) return false;
+    if (isBlocked(error)) return false;
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import type { PlaceOf } from '#libs/place/place-of';
 import { domainIn } from '#libs/tenants/page-access';
 import { type NewRecord, type Receipt, type RecordBody, recordBody } from './contract.ts';
 import { toRecord } from './fields.ts';
-import { type LeftOut, leaveOut, type NoteLeftOut, toIgnored } from './left-out.ts';
+import { describeLeftOut, type LeftOut, type NoteLeftOut, toIgnored } from './left-out.ts';
 import type { Recorder } from './recorder.ts';
 import { createCheck } from './rules.ts';
 
@@ -61,7 +61,7 @@ export function record({ config, placeOf, recorder, notices, clock, noteLeftOut 
       requestId: ctx.state.requestId,
     });
     if (isProgram(made, ctx)) made.bot = true;
-    if (isObjectionBySignal(made)) keepDecisionAlone(made);
+    if (isObjectionBySignal(made)) stripToDecision(made);
     const { arrivedAt, trace } = ctx.state;
     const status = await recorder.record(made, domain.organizationId, bytes.length, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
@@ -119,7 +119,7 @@ const isAccepted = (time: number, now: number): boolean => time >= now - accepte
 function refuseOrLeaveOut(source: string, isStrict: boolean): LeftOut {
   const why = 'must not be `import`, which imports alone set';
   if (isStrict) throw refuseFields([{ path: '/source', message: why }]);
-  return leaveOut('source', why, source);
+  return describeLeftOut('source', why, source);
 }
 
 function sourceOf({ source }: RecordBody): NewRecord['source'] {
@@ -136,7 +136,7 @@ const isObjectionBySignal = ({ source, model }: NewRecord): boolean =>
   source === 'gpc' && (model === 'opt_out' || model === 'none');
 
 /** Data of such a request may be used for nothing else (11 CCR § 7025(d)). Crawlers are detected before the user agent is dropped. */
-function keepDecisionAlone(record: NewRecord): void {
+function stripToDecision(record: NewRecord): void {
   if (record.userAgent !== undefined && isbot(record.userAgent)) record.bot = true;
   for (const field of ['ip', 'userAgent', 'pageUrl', 'metadata'] as const) record[field] = undefined;
 }

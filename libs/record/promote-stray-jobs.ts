@@ -7,7 +7,7 @@ import { Job } from 'bullmq';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 import { capExpiry } from '#libs/base/redis/key-expiry';
 import { closeAll, knownShards, lockLasts, queuePrefix, recordQueue, stalledCheckedEvery } from './queue.ts';
-import { openToRead } from './queue-summary.ts';
+import { openQueue } from './queue-summary.ts';
 
 /** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */
 const longest = 2 * 3_600_000;
@@ -27,10 +27,10 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
   let promoted = 0;
   for (const shard of await knownShards(client, own)) {
     const queueKey = `${queuePrefix}:${recordQueue(shard)}`;
-    await capLockExpiry(client, queueKey);
+    await dropOverlongLocks(client, queueKey);
     const ids = await client.zrangebyscore(`${queueKey}:delayed`, least, '+inf', 'LIMIT', 0, atOnce);
     if (ids.length === 0) continue;
-    const queue = openToRead(redis, shard);
+    const queue = openQueue(redis, shard);
     try {
       for (const id of ids) {
         const job: Job | undefined = await Job.fromId(queue, id);
@@ -48,7 +48,7 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
  * Deletes locks that would last too long. A worker that still has such a job loses only its lock: the job may be delivered
  * twice, but its records are stored once.
  */
-async function capLockExpiry(client: RedisClient, queueKey: string): Promise<void> {
+async function dropOverlongLocks(client: RedisClient, queueKey: string): Promise<void> {
   await capExpiry(client, `${queueKey}:stalled-check`, stalledCheckedEvery);
   for (const id of await client.lrange(`${queueKey}:active`, 0, atOnce))
     await capExpiry(client, `${queueKey}:${id}:lock`, lockLasts);

@@ -76,12 +76,12 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
   const ending = new Set<Promise<void>>();
   let isClosing = false;
   const atOnce = (isFull: boolean): number => (isFull ? 1 : concurrency);
-  const hold = createHold((isFull) => {
+  const budget = createMemoryBudget((isFull) => {
     for (const worker of workers.values()) worker.concurrency = atOnce(isFull);
   }, mostHeld);
   const begin = (shard: number) => {
     if (isClosing || workers.has(shard)) return;
-    const worker = consumeShard(shard, hold, { ...options, concurrency: atOnce(hold.isFull()) });
+    const worker = consumeShard(shard, budget, { ...options, concurrency: atOnce(budget.isFull()) });
     workers.set(shard, worker);
     // BullMQ never recovers a worker whose first commands failed: the next round begins another one
     worker.waitUntilReady().catch(() => {
@@ -148,7 +148,7 @@ function ignoreRefusal(error: unknown): void {
 
 function consumeShard(
   shard: number,
-  hold: Hold,
+  budget: MemoryBudget,
   { queueRedis, concurrency, second = 1_000, handle, log, tracing }: ConsumerOptions,
 ): Worker {
   const putOff = async (job: Job<unknown>, token: string | undefined, times: number): Promise<never> => {
@@ -178,7 +178,7 @@ function consumeShard(
   };
   const worker = new JobWorker(
     recordQueue(shard),
-    (job, token) => processJob(job, token).finally(() => hold.remove(job)),
+    (job, token) => processJob(job, token).finally(() => budget.remove(job)),
     {
       connection: queueRedis.client,
       prefix: queuePrefix,
@@ -198,11 +198,11 @@ function consumeShard(
   // a job is active once it is fetched, which may be long before it is processed
   worker.on('active', (job) => {
     outcomes.succeeded();
-    hold.add(job);
+    budget.add(job);
   });
   worker.on('failed', (job, error) => {
     log.error({ err: error, jobId: job?.id }, 'job failed');
-    if (job) hold.remove(job);
+    if (job) budget.remove(job);
   });
   return worker;
 }
@@ -221,14 +221,14 @@ function readPayload({ data }: Job<unknown>): NewRecord[] {
 /** A job, by its data alone. */
 type AnyJob = Pick<Job<unknown>, 'data'>;
 
-type Hold = ReturnType<typeof createHold>;
+type MemoryBudget = ReturnType<typeof createMemoryBudget>;
 
 /**
  * Adds up the memory that fetched jobs take, over all shards. While Postgres is down or slow, fetched jobs stay in memory
  * and more arrive. Above the limit a shard fetches its next job only when it holds none; the rest stay in Redis. `onChange`
  * is called when the limit is passed in either direction; `most`: bytes.
  */
-function createHold(onChange: (isFull: boolean) => void, most = mostInAll) {
+function createMemoryBudget(onChange: (isFull: boolean) => void, most = mostInAll) {
   const held = new Map<AnyJob, number>();
   let sum = 0;
   const change = (bytes: number) => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { announcedShards, announceEvery, announceShards, unannounceShards } from './queue.ts';
-import { openToRead } from './queue-summary.ts';
+import { openQueue } from './queue-summary.ts';
 
 /** Milliseconds within which a producer announces its shards again; one of an older release does so every five seconds. */
 const settled = 3 * announceEvery;
@@ -18,12 +18,12 @@ export async function forgetShards(redis: RedisConnection, shards: number[], pat
   const announced = await announcedShards(client);
   const unknown = shards.find((shard) => !announced.includes(shard));
   if (unknown !== undefined) throw new Error(`no shard ${unknown} is known`);
-  await refuseJobs(redis, shards);
+  await assertNoJobs(redis, shards);
   await unannounceShards(client, shards);
   try {
-    await refuseAnnouncements(redis, shards, patience);
+    await assertNotAnnounced(redis, shards, patience);
     // a producer may have added jobs and ended meanwhile
-    await refuseJobs(redis, shards);
+    await assertNoJobs(redis, shards);
   } catch (error) {
     // if Redis fails here too, the first error is the one to show
     await announceShards(client, shards).catch(() => {});
@@ -31,7 +31,7 @@ export async function forgetShards(redis: RedisConnection, shards: number[], pat
   }
 }
 
-async function refuseAnnouncements({ client }: RedisConnection, shards: number[], patience: number): Promise<void> {
+async function assertNotAnnounced({ client }: RedisConnection, shards: number[], patience: number): Promise<void> {
   const end = performance.now() + patience;
   while (performance.now() < end) {
     const announced = await announcedShards(client);
@@ -42,9 +42,9 @@ async function refuseAnnouncements({ client }: RedisConnection, shards: number[]
   }
 }
 
-async function refuseJobs(redis: RedisConnection, shards: number[]): Promise<void> {
+async function assertNoJobs(redis: RedisConnection, shards: number[]): Promise<void> {
   for (const shard of shards) {
-    const queue = openToRead(redis, shard);
+    const queue = openQueue(redis, shard);
     try {
       const counts = Object.entries(await queue.getJobCounts()).filter(([, count]) => count > 0);
       const held = counts.map(([state, count]) => `${count} ${state}`).join(', ');

@@ -17,7 +17,7 @@ export interface QueueSummary {
 }
 
 /** Opens a queue without changing its settings, to look at its jobs or change them. */
-export const openToRead = (redis: RedisConnection, shard: number): Queue =>
+export const openQueue = (redis: RedisConnection, shard: number): Queue =>
   new Queue(recordQueue(shard), { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true }).on(
     'error',
     () => {},
@@ -68,7 +68,7 @@ export function observeQueues(redis: RedisConnection, shards: number) {
   const open = (shard: number) => {
     const known = opened.get(shard);
     if (known) return known;
-    const queue = openToRead(redis, shard);
+    const queue = openQueue(redis, shard);
     const made = { shard, queue, seen: new Map<string, number>() };
     opened.set(shard, made);
     // BullMQ never recovers a queue whose first commands failed: the next round opens another one

@@ -14,7 +14,7 @@ import type { RedisHealth } from '#libs/base/redis/health';
 import { unavailable } from '#libs/base/terms/problem';
 import { every, within } from '#libs/base/timers';
 import type { NewRecord } from './contract.ts';
-import type { RecordOf } from './direct-store.ts';
+import type { RecordOfOrganization } from './direct-store.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { announceEvery, announceShards, closeAll, packJob, queuePrefix, recordQueue, shardOf } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
@@ -54,7 +54,7 @@ export interface Recorder {
   idle(): Promise<void>;
 }
 
-interface Item extends RecordOf {
+interface Item extends RecordOfOrganization {
   bytes: number;
   origins: readonly Origin[];
 }
@@ -73,7 +73,7 @@ export function createRecorder(options: {
   producer: Producer;
   redisHealth: RedisHealth;
   /** stores a batch in Postgres without the queue; resolves to the organizations whose records could not be */
-  persistDirectly: (records: RecordOf[]) => Promise<ReadonlySet<string>>;
+  persistDirectly: (records: RecordOfOrganization[]) => Promise<ReadonlySet<string>>;
   shards: number;
   log: Log;
   metrics: RecordMetrics;

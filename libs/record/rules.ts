@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { parseOptions, pointer, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
-import { type LeftOut, leaveOut } from './left-out.ts';
+import { describeLeftOut, type LeftOut } from './left-out.ts';
 
 interface CheckOptions {
   /** the page's origin, from the request's header */
@@ -38,7 +38,7 @@ export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
     const body = rules.parse(given);
     if (body && unknown.length === 0) return { body, leftOut: [] };
     if (isStrict) return strictly(given, unknown);
-    const ofNoField = unknown.map((field) => leaveOut(field, notKnown, given[field]));
+    const ofNoField = unknown.map((field) => describeLeftOut(field, notKnown, given[field]));
     if (body) return { body, leftOut: ofNoField };
     // the categories of a `custom` record are its decision
     const decides = given.decision === 'custom' ? ['decision', 'id', 'preferences'] : ['decision', 'id'];
@@ -130,7 +130,7 @@ export function dropInvalid(
   const kept: Given = {};
   const leftOut: LeftOut[] = [];
   for (const [field, sent] of Object.entries(present)) {
-    const value = field === 'preferences' ? withWords(sent) : correct(field, sent, origin);
+    const value = field === 'preferences' ? wordsToBooleans(sent) : correct(field, sent, origin);
     const why = decides.includes(field) ? undefined : rules.firstError(field, value);
     if (why === undefined) kept[field] = value;
     else if (isMapField(field) && isMap(value) && Object.keys(value).length <= mapLimits[field]) {
@@ -138,8 +138,8 @@ export function dropInvalid(
       leftOut.push(...entries.leftOut);
       const whyNot = rules.firstError(field, entries.kept);
       if (whyNot === undefined) kept[field] = entries.kept;
-      else leftOut.push(leaveOut(field, whyNot, sent));
-    } else leftOut.push(leaveOut(field, why, sent));
+      else leftOut.push(describeLeftOut(field, whyNot, sent));
+    } else leftOut.push(describeLeftOut(field, why, sent));
   }
   return { kept, leftOut };
 }
@@ -150,7 +150,7 @@ function dropInvalidEntries(field: string, map: Given, rules: Pick<Rules, 'first
   for (const [name, value] of Object.entries(map)) {
     const why = rules.firstError(field, Object.fromEntries([[name, value]]));
     if (why === undefined) kept.push([name, value]);
-    else leftOut.push(leaveOut(`${field}.${name}`, why, value));
+    else leftOut.push(describeLeftOut(`${field}.${name}`, why, value));
   }
   return { kept: Object.fromEntries(kept), leftOut };
 }
@@ -192,7 +192,7 @@ const words = new Map<unknown, boolean>([
 ]);
 
 /** Accepts booleans of `preferences` as words, such as Google Consent Mode's, and as numbers. */
-function withWords(preferences: unknown): unknown {
+function wordsToBooleans(preferences: unknown): unknown {
   if (!isMap(preferences)) return preferences;
   return Object.fromEntries(Object.entries(preferences).map(([name, value]) => [name, readWord(value)]));
 }

@@ -58,7 +58,7 @@ async function continueSearch(sql: Sql, limit: number): Promise<SearchStep> {
     const inEpochs = search.month === null ? search : { ...search, month: null, ...start };
     const { domains, through } = await nextDomains(sql, search.since, inEpochs.domainNumber, limit);
     const numbers = domains.map(({ domainNumber }) => domainNumber);
-    await keepNamed(
+    await takeOffList(
       sql,
       await sql<{ number: number }[]>`
         select distinct user_agent_number as number from records
@@ -140,7 +140,7 @@ async function searchMonth(sql: Sql, { month, from, limit, left }: Piece) {
     insert into user_agent_months (number, month)
     select number, ${month} from user_agents where number = any(${named.map(({ number }) => number)})
     order by 1 on conflict do nothing`;
-  await keepNamed(sql, named);
+  await takeOffList(sql, named);
   return page?.last ?? undefined;
 }
 
@@ -148,7 +148,7 @@ async function searchMonth(sql: Sql, { month, from, limit, left }: Piece) {
  * Takes these texts off the list of texts to search for. One that was queued again since this search began stays on it,
  * because the record that refers to it may have been blanked since.
  */
-async function keepNamed(sql: Sql, named: { number: number }[]): Promise<void> {
+async function takeOffList(sql: Sql, named: { number: number }[]): Promise<void> {
   if (named.length === 0) return;
   await sql`
     delete from user_agents_to_look_for as noted using user_agents_looked_for as looked
@@ -171,7 +171,7 @@ async function endSearch(sql: Sql, search: Search, left: number[]): Promise<Sear
   await sql`delete from user_agent_months where number = any(${unnamed})`;
   // families are few, and erased records refer to them, so they stay
   const { count } = await sql`delete from user_agents where number = any(${unnamed}) and not is_family`;
-  await keepNamed(
+  await takeOffList(
     sql,
     left.map((number) => ({ number })),
   );

@@ -7,8 +7,8 @@ import type { Database } from '#libs/base/db/database';
 import { type Derivation, deriveAll, doneWith, type Progress, withMark } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { createIdLister } from '#libs/epochs/slices';
-import { addDisplays, newestDisplays } from './derive/add-displays.ts';
-import { addRecords } from './derive/add-records.ts';
+import { addFacetsOfDisplays, newestDisplays } from './derive/add-displays.ts';
+import { addFacetsOfRecords } from './derive/add-records.ts';
 import { facetsName } from './facets.ts';
 
 /** records, or rows of displays, in one transaction */
@@ -29,7 +29,7 @@ export const createFacetDerivation = (
   acrossEpochs: true,
   nextIds: createIdLister(generation, size),
   async derive(sql, slice) {
-    await addRecords(sql, slice);
+    await addFacetsOfRecords(sql, slice);
     return undefined;
   },
 });
@@ -56,5 +56,5 @@ export function createFacets(
 /** Under the same mark: facets are changed by one process at a time. */
 const sweepDisplays = (db: Database, newest: number | null, limit: number) =>
   withMark(db, facetsName, async (sql) =>
-    newest !== null && (await addDisplays(sql, newest, limit)) ? 'more' : 'done',
+    newest !== null && (await addFacetsOfDisplays(sql, newest, limit)) ? 'more' : 'done',
   );

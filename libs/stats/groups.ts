@@ -51,7 +51,7 @@ function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: numb
   const displays = addUp(facets, (facet) => facet.displays);
   if (displays === 0) return undefined;
   const answers = addUp(facets, (facet) => facet.answers);
-  // not below 0: a decision may fall on a later day than its display, so answers can outnumber displays
+  // not below 0: a decision may fall on a later day than its display, so choices can outnumber displays
   return { displays, noChoiceRate: Math.max(0, 1 - answers / displays) };
 }
 

@@ -3,7 +3,7 @@ import { monthOf, spanOf } from '#libs/base/terms/calendar';
 import { type Breakdown, totalOf, wholeOrganization } from '#libs/base/terms/terms';
 import { endpoint } from '#libs/tenants/endpoint';
 import type { OwnDomain } from '#libs/tenants/tenants';
-import type { CountCrawlers } from './limit.ts';
+import type { CountCrawlers } from './monthly-limit.ts';
 import type { Wanted } from './redis/read.ts';
 import { statsRoutes } from './routes.ts';
 

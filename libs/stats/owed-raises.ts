@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { type Counter, totalOf } from '#libs/base/terms/terms';
 import type { RepairParts } from './each-organization.ts';
-import { isStrange, raise } from './redis-counters.ts';
+import { hasWrongType, raise } from './redis-counters.ts';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 
@@ -79,7 +79,7 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
     const reasons = raises.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     failure ??= reasons[0];
     // if nothing was raised, and not only because keys have the wrong type, Redis is down: the rest waits
-    if (raised.length === 0 && !reasons.every(isStrange)) break;
+    if (raised.length === 0 && !reasons.every(hasWrongType)) break;
     swept += raised.length;
     last = owed.length === chunk ? owed.at(-1) : undefined;
   } while (last);

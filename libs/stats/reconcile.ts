@@ -9,9 +9,9 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisClient } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { atOnce, eachOrganization, type RepairParts } from './each-organization.ts';
-import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
+import { confirm, type Difference, type Suspicion, suspect, WrongTypeKey } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
-import { drop, isStrange } from './redis-counters.ts';
+import { drop, hasWrongType } from './redis-counters.ts';
 import { countersOfSmall, countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
 
 /** Days that records may still arrive for, with a margin. */
@@ -114,7 +114,7 @@ async function compareFrom(
       const suspicion = await suspect(redis, { organizationId, since, truth });
       if (suspicion.hashes.length > 0) suspicions.push(suspicion);
     } catch (error) {
-      if (!(error instanceof StrangeKey)) throw error;
+      if (!(error instanceof WrongTypeKey)) throw error;
       reportStrange(log, organizationId, error);
       strange.push(organizationId);
     }
@@ -159,7 +159,7 @@ async function fillAnyway(parts: RepairParts, organizationId: string): Promise<v
   try {
     await fillOrganization(parts, organizationId);
   } catch (error) {
-    if (!isStrange(error)) throw error;
+    if (!hasWrongType(error)) throw error;
     reportStrange(parts.log, organizationId, error);
     await drop(parts.redis.client, organizationId);
     await fillOrganization(parts, organizationId);

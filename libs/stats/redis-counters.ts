@@ -137,7 +137,7 @@ async function raiseHashes(client: RedisClient, organizationId: string, hashes: 
 }
 
 /** Whether a key among the counters has another type, which somebody else has written; only `drop` repairs that. */
-export const isStrange = (error: unknown): boolean => error instanceof Error && error.message.includes('WRONGTYPE');
+export const hasWrongType = (error: unknown): boolean => error instanceof Error && error.message.includes('WRONGTYPE');
 
 /** Deletes all counters of an organization from Redis; reads come from Postgres until a fill restores them. */
 export async function drop(client: RedisClient, organizationId: string): Promise<void> {

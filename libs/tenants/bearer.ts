@@ -129,7 +129,7 @@ const tokenIn = (header: string): string | undefined => /^Bearer +([A-Za-z0-9._~
 /** Reads per access token. */
 export function readRateLimit(limit: number): Middleware {
   const detail = `at most ${limit} reads a minute with one access token`;
-  const limiter = createLimiter({ name: 'read', limit, detail, showsRest: true });
+  const limiter = createLimiter({ name: 'read', limit, detail, showsRemaining: true });
   return (ctx, next) => {
     limiter.admit(ctx, accessIn(ctx).countedAs);
     return next();
@@ -147,7 +147,7 @@ function perOrganization(name: string, limit: number, what: string): Middleware 
     name,
     limit,
     detail: `at most ${limit} ${what} a minute in one organization`,
-    showsRest: true,
+    showsRemaining: true,
   });
   return (ctx, next) => {
     limiter.admit(ctx, accessIn(ctx).organizationId);

@@ -158,7 +158,7 @@ export async function checkAddresses(url: URL, addresses: string[], reach: Reach
 }
 
 /**
- * If DNS has no answer, asks the system resolver, which also reads /etc/hosts. Throws if the store is not found, because
+ * If DNS has no record, asks the system resolver, which also reads /etc/hosts. Throws if the store is not found, because
  * any address could then be the store's.
  */
 async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]> {

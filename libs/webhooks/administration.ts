@@ -12,8 +12,8 @@ import {
   addLanes,
   addMissingLanes,
   dropLanes,
-  resetLimits,
-  restLanes,
+  pauseLanes,
+  resetMaxEntries,
   retryLanes,
   rewind,
   wakeLanes,
@@ -122,12 +122,12 @@ export function createWebhookAdministration(
           where number = ${before.number}
           returning ${webhookColumns(sql)}`;
         if (!after) throw new Error('a webhook was not changed');
-        await resetLimits(sql, after.number);
+        await resetMaxEntries(sql, after.number);
         await dropLanes(sql, after);
         await addLanes(sql, after);
         // waits were for the previous address
         if (enabled && (!before.enabled || url !== before.url)) await wakeLanes(sql, after.number);
-        if (!enabled) await restLanes(sql, after.number);
+        if (!enabled) await pauseLanes(sql, after.number);
         await note({ act: 'webhook.update', subject: webhookId, organizationId, details: changed });
         return after;
       }),
@@ -220,7 +220,7 @@ export function createWebhookAdministration(
         const { count } = await sql`
           update webhooks set enabled = false, version = version + 1 where number = ${webhook.number} and enabled`;
         if (count === 0) return false;
-        await restLanes(sql, webhook.number);
+        await pauseLanes(sql, webhook.number);
         await note({
           act: 'webhook.disable',
           subject: webhook.webhookId,

@@ -10,10 +10,10 @@ import type { Scheduler } from '#libs/base/scheduler';
 import { endsSoon } from '#libs/base/timers';
 import { type Claimed, claimLanes, type Lane } from './claim.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';
+import { addAllSilenceMessages } from './domain-silent-messages.ts';
 import { type Line, lineUp } from './lanes.ts';
-import { addLimitMessages } from './limit-messages.ts';
+import { addLimitMessages } from './monthly-limit-messages.ts';
 import { releaseLanes } from './outcomes.ts';
-import { addAllSilenceMessages } from './silence-messages.ts';
 import { createWaking } from './waking.ts';
 
 /** milliseconds */

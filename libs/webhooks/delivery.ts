@@ -83,10 +83,10 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
     }
   }
 
-/**
- * `claimedAgo`: milliseconds since the lane was claimed. The time in the signature is `lane.claimedAt`, by Postgres' clock,
- * plus this.
- */
+  /**
+   * `claimedAgo`: milliseconds since the lane was claimed. The time in the signature is `lane.claimedAt`, by Postgres' clock,
+   * plus this.
+   */
   async function attemptToSend(lane: Lane, message: Message, secrets: Secrets, claimedAgo: number) {
     const body = JSON.stringify({ type: lane.type, timestamp: message.at.toISOString(), data: message.data });
     const at = new Date(lane.claimedAt.getTime() + claimedAgo);

@@ -35,7 +35,7 @@ export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =
 /**
  * Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Looks only at domains numbered
  * above `after`, and returns the highest number there is. A domain with a lower number may be committed later and be
- * missed, so `compareLanes` also adds missing lanes.
+ * missed, so `repairLanes` also adds missing lanes.
  */
 export async function addNewLanes(sql: Sql, after: number): Promise<number> {
   const [row] = await sql<{ newest: number }[]>`
@@ -53,7 +53,7 @@ export async function findNewestDomain(sql: Sql): Promise<number> {
  * Adds missing lanes of the next webhooks after a number, and wakes those that should be due. In pieces, because an
  * organization may have millions of lanes. Returns the number to continue after; 0 after the last webhook.
  */
-export async function compareLanes(run: Run, after: number, webhooks: number): Promise<number> {
+export async function repairLanes(run: Run, after: number, webhooks: number): Promise<number> {
   const [piece] = await run(
     (sql) => sql<{ through: number | null; count: number }[]>`
       select max(number) as through, count(*)::int as count
@@ -122,11 +122,11 @@ export const retryLanes = (sql: Sql, webhook: number) =>
   wakeLanes(sql, webhook, sql`enabled and due_at > statement_timestamp() and due_at < 'infinity'`);
 
 /** Stops all lanes until they are woken. A test is still sent. */
-export const restLanes = (sql: Sql, webhook: number) => sql`
+export const pauseLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
 /** Forgets how few entries the receiver accepted in one message, since the receiver may be another one now. */
-export const resetLimits = (sql: Sql, webhook: number) => sql`
+export const resetMaxEntries = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;
 
 const inLine = (sql: Sql) => sql`

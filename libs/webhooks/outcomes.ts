@@ -44,7 +44,7 @@ export async function advance(sql: Sql, lane: Lane, by: string, attempt?: Attemp
             update webhooks set last_delivered_at = ended.began, failing_since = null, timed_out = false from ended
             where number = ${lane.webhook}
           ),
-          ${clearTimeouts(sql, lane)}
+          ${unmarkTimedOut(sql, lane)}
           ${insertDelivery(sql, lane, attempt, null, null)}`
         : sql`select 1`
     }`;
@@ -100,12 +100,12 @@ export async function fail(
         timed_out = ${failure === 'timeout'}
       from ended where number = ${lane.webhook}
     )
-    ${failure === 'timeout' ? sql`` : sql`, ${clearTimeouts(sql, lane)}`}
+    ${failure === 'timeout' ? sql`` : sql`, ${unmarkTimedOut(sql, lane)}`}
     ${insertDelivery(sql, lane, attempt, failure, wait)}`;
 }
 
 /** A receiver that responds to one of the organization's webhooks no longer counts as timing out for the others. */
-const clearTimeouts = (sql: Sql, { webhook }: Lane) => sql`
+const unmarkTimedOut = (sql: Sql, { webhook }: Lane) => sql`
   others as (
     update webhooks set timed_out = false where number in (
       select other.number

@@ -10,19 +10,19 @@ export const formatSecret = (secret: Buffer): string => `whsec_${secret.toString
 export const makeSecret = (): Buffer => randomBytes(32);
 
 /** The context that headers are sealed with, so that a webhook's secret does not open as headers. */
-const headersOf = (webhookId: string): string => `${webhookId} headers`;
+const headersContext = (webhookId: string): string => `${webhookId} headers`;
 
 /** Null without headers. Throws if there are headers but no box. */
 export function sealHeaders(box: SecretBox | undefined, webhookId: string, headers: Headers): Buffer | null {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   if (named.length === 0) return null;
   if (!box) throw new Error('headers need the key that they are encrypted with');
-  return box.seal(headersOf(webhookId), Buffer.from(JSON.stringify(Object.fromEntries(named))));
+  return box.seal(headersContext(webhookId), Buffer.from(JSON.stringify(Object.fromEntries(named))));
 }
 
 /** Throws if they were sealed under another key or for another webhook. */
 export const openHeaders = (box: SecretBox, webhookId: string, sealed: Buffer | null): Headers =>
-  sealed ? headersGiven.parse(JSON.parse(box.open(headersOf(webhookId), sealed).toString())) : {};
+  sealed ? headersGiven.parse(JSON.parse(box.open(headersContext(webhookId), sealed).toString())) : {};
 
 /** webhooks in one transaction */
 const chunk = 500;
@@ -47,7 +47,7 @@ export async function resealSecrets(db: Database, box: SecretBox, actor: string)
         const resealed = (sealed: Buffer, of = webhookId) => box.seal(of, box.open(of, sealed));
         await sql`
           update webhooks set secret = ${resealed(secret)}, previous_secret = ${previousSecret && resealed(previousSecret)},
-            headers = ${headers && resealed(headers, headersOf(webhookId))}
+            headers = ${headers && resealed(headers, headersContext(webhookId))}
           where number = ${number}`;
       }
       if (webhooks.length > 0)

@@ -5,7 +5,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import { createPieceSize } from '#libs/epochs/piece-size';
-import { addNewLanes, compareLanes, findNewestDomain, wakeGrown, wokenAtOnce } from './lanes.ts';
+import { addNewLanes, findNewestDomain, repairLanes, wakeGrown, wokenAtOnce } from './lanes.ts';
 
 /** milliseconds */
 const second = 1_000;
@@ -28,7 +28,7 @@ export function createWaking(db: Database): () => Promise<void> {
     const until = performance.now() + roundTime;
     do
       comparedThrough = await pieces.watch(() =>
-        compareLanes((work) => db.write(work), comparedThrough, pieces.records()),
+        repairLanes((work) => db.write(work), comparedThrough, pieces.records()),
       );
     while (comparedThrough > 0 && performance.now() < until);
     if (comparedThrough === 0) comparedAt = performance.now();

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { advise, isBadData, isInTheWay, isOutage, isUnavailable } from '#libs/base/db/errors';
+import { advise, isBadData, isBlocked, isOutage, isUnavailable } from '#libs/base/db/errors';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 
@@ -54,5 +54,5 @@ it.each([
   ['55P03', true],
   ['40P01', false],
 ])('a statement that took too long, or waited too long for a lock, had somebody in its way: %s, %s', (code, isSo) => {
-  expect(isInTheWay(ofPostgres(code, 'canceling statement'))).toBe(isSo);
+  expect(isBlocked(ofPostgres(code, 'canceling statement'))).toBe(isSo);
 });

@@ -288,7 +288,10 @@ describe('acts', () => {
     ['something.new x', {}, 'something.new x'],
   ])('%s is told in words', (text, details, expected) => {
     const [act = '', subject = ''] = text.split(' ');
-    const { what, more } = describeAct({ at: '2026-03-31T12:00:00Z', actor: 'mara', act, subject, details }, organization);
+    const { what, more } = describeAct(
+      { at: '2026-03-31T12:00:00Z', actor: 'mara', act, subject, details },
+      organization,
+    );
     const told = [what, more ?? []].map((parts) =>
       parts.map((part) => (typeof part === 'string' ? part : part.name)).join(''),
     );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import { createDirectStore, type RecordOf } from '#libs/record/direct-store';
+import { createDirectStore, type RecordOfOrganization } from '#libs/record/direct-store';
 import { quiet } from '../support/counter-stores.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
@@ -12,7 +12,7 @@ const { url, db, sql } = await openDatabase();
 const hasty = openPool(url, { max: 4, statementTimeout: 1_000, deadline: 5_000 });
 const [locked, other, third] = [await makeTenant(db), await makeTenant(db), await makeTenant(db)];
 
-const recordOf = ({ organizationId, domainIds }: Tenant): RecordOf => ({
+const recordOf = ({ organizationId, domainIds }: Tenant): RecordOfOrganization => ({
   organizationId,
   record: recordAt(Date.now(), { domainId: at(domainIds, 0) }),
 });

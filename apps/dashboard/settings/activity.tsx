@@ -12,7 +12,7 @@ import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { type Line, linesOf } from './act-lines.ts';
 import { ActivityFilters, askedFor, filtersIn } from './activity-filters.tsx';
-import { type Part, describeAct } from './acts.ts';
+import { describeAct, type Part } from './acts.ts';
 
 interface Props {
   query: URLSearchParams;

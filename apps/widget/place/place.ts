@@ -7,7 +7,7 @@ import { includes, map, own, some } from '#libs/widget/tamper-proof';
 import { type Consent, isGiven } from '../consent.ts';
 import { gpc } from '../gpc.ts';
 import type { Settings } from '../settings.ts';
-import { askAgain } from './ask-again.ts';
+import { confirmAfterObjection } from './confirm-after-objection.ts';
 import { createOptOutNotice } from './opt-out-notice.ts';
 import type { Parts } from './parts.ts';
 
@@ -89,7 +89,7 @@ function applyRule({ settings, store, view, decide }: Parts, { model, on = [], m
   settings.holds = (choice, make) => {
     const again = map(refused(), (id) => (choice[id] ? id : undefined));
     if (!again[0] || isConfirmed) return false;
-    askAgain(view, settings, again, () => {
+    confirmAfterObjection(view, settings, again, () => {
       isConfirmed = true;
       make();
       isConfirmed = false;

@@ -11,7 +11,7 @@ import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { createDress } from './dress.ts';
 import { add, type Children, element, icon } from './element.ts';
-import { isInert, keepInPage } from './presence.ts';
+import { isInert, keepInPage } from './keep-in-page.ts';
 
 type ViewName = 'banner' | 'preferences';
 type Content = (notice: Notice, decided: (choice: Choice) => void) => Children;

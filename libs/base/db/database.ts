@@ -70,7 +70,7 @@ export interface Database extends Reads {
   generation(): number;
   /** Calls of `run` in progress. Above the number of connections, some wait for one. */
   running(): number;
-/**
+  /**
    * Since when Postgres has been unavailable, in Unix milliseconds; null if the last call got a response and Postgres does
    * not refuse to store. A call that only waited too long for a connection does not count.
    */

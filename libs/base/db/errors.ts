@@ -25,7 +25,7 @@ const isOfPreparedStatement = (error: unknown): boolean => ['26000', '42P05'].in
 export const isDeadlock = (error: unknown): boolean => ['40P01', '40001'].includes(stateOf(error) ?? '');
 
 /** The statement, or its wait for a lock, took longer than it may: somebody else was in the way. */
-export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includes(stateOf(error) ?? '');
+export const isBlocked = (error: unknown): boolean => ['57014', '55P03'].includes(stateOf(error) ?? '');
 
 /** The statement took longer than the server lets it take: Postgres is slow, or one of the rows is. */
 export const isTooSlow = (error: unknown): boolean => stateOf(error) === '57014';

@@ -5,7 +5,7 @@
  * interrupted one.
  */
 import type postgres from 'postgres';
-import { isInTheWay } from './errors.ts';
+import { isBlocked } from './errors.ts';
 import { withShortLocks } from './short-locks.ts';
 
 /** milliseconds */
@@ -57,7 +57,7 @@ async function drop(sql: postgres.Sql, name: string): Promise<boolean> {
     await withShortLocks(sql, [`drop index ${name}`], dropPatience);
     return true;
   } catch (error) {
-    if (isInTheWay(error)) return false;
+    if (isBlocked(error)) return false;
     throw error;
   }
 }

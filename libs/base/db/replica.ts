@@ -15,7 +15,7 @@
 import type { Log } from '../ops/process-log.ts';
 import { every, type Rounds, within } from '../timers.ts';
 import type { Database, Reads } from './database.ts';
-import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
+import { isAnswer, isBlocked, isDeadlock, isUnavailable } from './errors.ts';
 import { type Position, primaryPosition, type ReplicaPosition, replicaPosition } from './replica-position.ts';
 
 /** milliseconds */
@@ -119,7 +119,7 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
           return await replica.read(work, { ...how, deadline: undefined });
         } catch (error) {
           // otherwise only this statement was ended, for its own duration or for a conflict with replay
-          if (isUnavailable(error) && !isInTheWay(error) && !isDeadlock(error)) isSilent = true;
+          if (isUnavailable(error) && !isBlocked(error) && !isDeadlock(error)) isSilent = true;
         }
       }
       onPrimary();

@@ -2,7 +2,7 @@
  * For statements that need a lock on a busy table for a moment. Everybody who queues behind a waiting lock waits with it.
  */
 import type postgres from 'postgres';
-import { isInTheWay } from './errors.ts';
+import { isBlocked } from './errors.ts';
 
 /** Milliseconds for which others may queue behind our waiting lock. */
 const lockTimeout = 200;
@@ -27,7 +27,7 @@ export async function withShortLocks<Types extends Record<string, unknown>>(
       });
       return;
     } catch (error) {
-      if (!isInTheWay(error) || performance.now() > end) throw error;
+      if (!isBlocked(error) || performance.now() > end) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }

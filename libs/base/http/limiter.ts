@@ -35,11 +35,17 @@ interface LimiterOptions {
   /** of the 429 */
   detail: string;
   /** adds `RateLimit` header fields to every response, not only to refusals */
-  showsRest?: boolean;
+  showsRemaining?: boolean;
 }
 
 /** A `limit` of 0 limits nothing. */
-export function createLimiter({ name, limit, per = 'minute', detail, showsRest = false }: LimiterOptions): Limiter {
+export function createLimiter({
+  name,
+  limit,
+  per = 'minute',
+  detail,
+  showsRemaining = false,
+}: LimiterOptions): Limiter {
   const nothing = () => {};
   if (limit === 0) {
     return {
@@ -98,7 +104,7 @@ export function createLimiter({ name, limit, per = 'minute', detail, showsRest =
     admit: (ctx, key, weight) => {
       const count = addTo(key, weight);
       if (count > limit) refuse(ctx);
-      if (showsRest) addFields(ctx, limit - count);
+      if (showsRemaining) addFields(ctx, limit - count);
     },
     count: (key) => void addTo(key),
     takeBack: (key) => void setTo(key, Math.max(0, countOf(key) - 1)),

@@ -5,7 +5,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import { every, within } from '../timers.ts';
 import type { RedisClient, Role } from './connection.ts';
-import { lackingRight } from './rights.ts';
+import { whyRightsLack } from './rights.ts';
 
 const probeEvery = 250;
 const probeTimeout = 500;
@@ -94,7 +94,7 @@ async function probeAll(
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
     const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(unservedSlotsIn))) : [];
     const problem = [...infos.map(problemIn), ...states].find((each) => each !== null) ?? null;
-    const rights = nodes.map((node) => (problem === null ? lackingRight(node, role) : null));
+    const rights = nodes.map((node) => (problem === null ? whyRightsLack(node, role) : null));
     const lacking = (await within(probeTimeout, Promise.all(rights))).find((each) => each !== null) ?? null;
     return {
       problem: problem ?? lacking,
@@ -116,7 +116,7 @@ const allSlots = 16_384;
 const unservedReason = 'the cluster has slots that no node serves';
 
 /**
-* Why some slots are not served; null if all are. `slots`: the nodes of each, its master first, as the client knows them. A
+ * Why some slots are not served; null if all are. `slots`: the nodes of each, its master first, as the client knows them. A
  * slot that was never assigned is missing from `slots`. A slot whose master died is still listed until a replica takes
  * over, but its master is no longer in `connected`.
  */

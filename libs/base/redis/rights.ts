@@ -16,7 +16,7 @@ const worker = 'BZPOPMIN RPOPLPUSH LRANGE LREM HGETALL HINCRBY EXISTS SMEMBERS S
 const needed: Record<Role, string[]> = { producer, worker: [...producer, ...worker] };
 
 /** Why the user lacks rights; null if it has them. Rejects with Redis' own error if it may not run scripts. */
-export async function lackingRight(node: Redis, role: Role): Promise<string | null> {
+export async function whyRightsLack(node: Redis, role: Role): Promise<string | null> {
   const command = await node.eval(script, 0, `${prefix}rights`, ...needed[role]);
   return command === null ? null : `its user may not run ${command} on keys that begin with ${prefix}`;
 }

@@ -9,7 +9,7 @@ import { acceptedAhead } from '#libs/base/terms/terms';
 import { countryIn, wholeRegionIn } from '#libs/place/codes';
 import type { NewRecord, RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
-import { type LeftOut, labelOf, leaveOut } from '#libs/record/left-out';
+import { describeLeftOut, type LeftOut, labelOf } from '#libs/record/left-out';
 import { checkRecord } from '#libs/record/post';
 import { createRules, dropInvalid } from '#libs/record/rules';
 import {
@@ -74,7 +74,7 @@ export function createToRecord(rules: RecordRules): ToRecord {
     if (time < importedSince || time > now + acceptedAhead) return { refusal: outOfRange(time) };
     let receivedAt = own.receivedAt === undefined ? now : Date.parse(own.receivedAt);
     if (receivedAt < importedSince || receivedAt > now + acceptedAhead) {
-      leftOut.push(leaveOut('receivedAt', 'must be between 2018-05-25 and now', own.receivedAt));
+      leftOut.push(describeLeftOut('receivedAt', 'must be between 2018-05-25 and now', own.receivedAt));
       receivedAt = now;
     }
     const month = monthOf(time);
@@ -137,14 +137,14 @@ function readTimes(picked: Record<string, unknown>, times: TimeReader): { leftOu
   const { decidedAt, receivedAt } = picked;
   return {
     broken: read('decidedAt') ? [] : [{ path: '/decidedAt', message: times.problem(decidedAt) }],
-    leftOut: read('receivedAt') ? [] : [leaveOut('receivedAt', times.problem(receivedAt), receivedAt)],
+    leftOut: read('receivedAt') ? [] : [describeLeftOut('receivedAt', times.problem(receivedAt), receivedAt)],
   };
 }
 
 const nullsIn = (given: Record<string, unknown>): LeftOut[] =>
   Object.keys(given)
     .filter((field) => given[field] === undefined && labelOf(field, importedFields) !== 'unknown')
-    .map((field) => leaveOut(field, 'stands for null', ''));
+    .map((field) => describeLeftOut(field, 'stands for null', ''));
 
 /** Takes these fields, without null, which is absent in our own exports. */
 function pick(given: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {

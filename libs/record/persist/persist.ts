@@ -11,7 +11,7 @@ import { type Counter, decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '../contract.ts';
 import { storedColumns, storedTypes, toStored } from '../fields.ts';
 import { isLibrary } from '../user-agent.ts';
-import { type Numbers, newOf, noticeNumbersOf, type UserAgent, userAgentsOf } from './numbers.ts';
+import { type Numbers, newOf, noticeNumbersOf, type UserAgent, userAgentsOf } from './reference-numbers.ts';
 
 export interface Persisted {
   /** how many records were new */

@@ -12,7 +12,7 @@ export async function newestDisplays(sql: Sql): Promise<number | null> {
  * Takes the oldest of those up to `newest`, and adds them to the facets. Their total stands with the decisions of banners.
  * Returns whether there were any.
  */
-export async function addDisplays(sql: Sql, newest: number, limit: number): Promise<boolean> {
+export async function addFacetsOfDisplays(sql: Sql, newest: number, limit: number): Promise<boolean> {
   const rows = await addFacets(
     sql,
     sql`

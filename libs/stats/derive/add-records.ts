@@ -7,7 +7,7 @@ import { addFacets } from './add-facets.ts';
  * Reads each record once and groups it by all dimensions at once. For region and model, only records with a value are
  * counted, since most records have none.
  */
-export const addRecords = (sql: Sql, records: Records): Promise<number> =>
+export const addFacetsOfRecords = (sql: Sql, records: Records): Promise<number> =>
   addFacets(
     sql,
     sql`

@@ -6,7 +6,7 @@
 import pLimit from 'p-limit';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Breakdown, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
-import { hashKey, isStrange, keysKey, parseKey, scripted, unpack } from '../redis-counters.ts';
+import { hashKey, hasWrongType, keysKey, parseKey, scripted, unpack } from '../redis-counters.ts';
 
 export interface Difference {
   organizationId: string;
@@ -153,7 +153,7 @@ const hashesAtOnce = 100;
 const keysAtOnce = 1_000;
 
 /** A key among the counters is not a hash: somebody else has written it. Only dropping all counters repairs that. */
-export class StrangeKey extends Error {
+export class WrongTypeKey extends Error {
   constructor(organizationId: string) {
     super(
       `a key among the counters of ${organizationId} in Redis has the wrong type; see: assent counters rebuild --org`,
@@ -162,12 +162,12 @@ export class StrangeKey extends Error {
 }
 
 /**
- * Compares an organization once: returns its number of counters, and the hashes that differ. Rejects with StrangeKey if
+ * Compares an organization once: returns its number of counters, and the hashes that differ. Rejects with WrongTypeKey if
  * they cannot be compared.
  */
 export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
   compareHashes(redis, subject).catch((error: unknown) => {
-    throw isStrange(error) ? new StrangeKey(subject.organizationId) : error;
+    throw hasWrongType(error) ? new WrongTypeKey(subject.organizationId) : error;
   });
 
 async function compareHashes(redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 import { capExpiry } from '#libs/base/redis/key-expiry';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
-import { fillKey, isStrange, raisePacked, readyKey, scripted } from '../redis-counters.ts';
+import { fillKey, hasWrongType, raisePacked, readyKey, scripted } from '../redis-counters.ts';
 
 /** Milliseconds after which a crashed fill no longer blocks others. Each page extends them. */
 const fillLasts = 10_000;
@@ -72,7 +72,7 @@ export const isReady = async (redis: RedisConnection, organizationId: string): P
 /** Null also if the key has another type, which only `drop` repairs. */
 const markOf = (client: RedisClient, organizationId: string): Promise<string | null> =>
   client.get(readyKey(organizationId)).catch((error: unknown) => {
-    if (isStrange(error)) return null;
+    if (hasWrongType(error)) return null;
     throw error;
   });
 

@@ -1,7 +1,7 @@
 /** Lets a process with fewer rights do what only the owner of `records` may, by taking on the owner's role. */
 
 import type { Database, Sql } from '../database.ts';
-import { isAnswer, isInTheWay } from '../errors.ts';
+import { isAnswer, isBlocked } from '../errors.ts';
 import type { Pool } from '../pooled.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function asOwner<T>(pool: Pool, owner: string, work: (own: Sql) => 
     await own.unsafe(`set role ${owner}`);
     return await work(own);
   } catch (error) {
-    isThere = isAnswer(error) || isInTheWay(error);
+    isThere = isAnswer(error) || isBlocked(error);
     throw error;
   } finally {
     if (isThere) {

@@ -18,7 +18,7 @@ export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promis
 }
 
 /**
-* Adds messages that are due; returns their number. The usual number of a day is the average of the same weekday in the four
+ * Adds messages that are due; returns their number. The usual number of a day is the average of the same weekday in the four
  * weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters are per day,
  * not per hour. So the partial first and last days count together as one day, with the smaller of
  * their usual numbers, and only once their silent hours add up to 24.

@@ -4,7 +4,7 @@ import { page } from './page.ts';
 import type { trusted } from './trusted.ts';
 
 /** Inserts the markup after the script, and runs the scripts in it one after another, as a parser would. */
-export async function insertWritten(
+export async function insertDocumentWrites(
   html: string,
   script: HTMLScriptElement,
   run: (script: HTMLScriptElement, type: string) => Promise<void>,

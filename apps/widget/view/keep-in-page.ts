@@ -5,7 +5,7 @@ import { page } from '../page.ts';
 import { find } from '../page-elements.ts';
 
 /**
-* `frame`: the content of the host's shadow tree. `onPage`: called when the page's root or its attributes have changed.
+ * `frame`: the content of the host's shadow tree. `onPage`: called when the page's root or its attributes have changed.
  * Returns a function to call whenever the page has grown. With `true`, it puts the widget back even if the page has removed
  * just this element, because something is about to be shown.
  */

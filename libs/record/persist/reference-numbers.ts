@@ -20,9 +20,7 @@ export interface UserAgent {
 
 /** How many new texts a domain may add per UTC day. */
 export const newTextsBound = 1_000;
-/**
- * How many texts, and how many hashes, a process remembers. Beyond that it forgets them all and has to look them up again.
- */
+/** How many texts, and how many hashes, a process remembers. Beyond that it forgets them all and reads them again. */
 const remembered = 40_000;
 /** Once a domain has used up its bound, all texts are loaded, unless there are this many or more. */
 const loaded = 20_000;
@@ -33,18 +31,15 @@ const fullFor = 600_000;
 interface Kind {
   isFamily: boolean;
   nameOf(userAgent: string): string;
-  look(userAgent: string): UserAgentTraits;
+  describe(userAgent: string): UserAgentTraits;
 }
-const texts: Kind = { isFamily: false, nameOf: (userAgent) => userAgent, look: describeUserAgent };
-const families: Kind = { isFamily: true, nameOf: (userAgent) => familyOf(userAgent).text, look: familyOf };
+const texts: Kind = { isFamily: false, nameOf: (userAgent) => userAgent, describe: describeUserAgent };
+const families: Kind = { isFamily: true, nameOf: (userAgent) => familyOf(userAgent).text, describe: familyOf };
 
 /** By text. `months`: the months already noted for it in `user_agent_months`. */
 type Known = Map<string, UserAgent & { months: string[] }>;
 
-/**
- * Milliseconds after which a process forgets its texts. A text that only one visitor sent is deleted when that visitor is
- * erased, so no process may keep it for long.
- */
+/** Milliseconds until a process forgets its texts, since an erasure deletes texts that only its visitor sent. */
 const rememberedFor = 600_000;
 
 export type Numbers = (number | undefined)[];
@@ -168,8 +163,8 @@ async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecor
   const now = performance.now();
   const lacking = wanted.filter(({ text, domainId }) => !known.has(text) && (isFamily || !isFull(memory, domainId)));
   if (lacking.length === 0) return;
-  const looks = new Map(lacking.map(({ text, userAgent }) => [text, kind.look(userAgent)]));
-  const looked = lacking.map(({ userAgent, ...each }) => ({ ...looks.get(each.text), isFamily, ...each }));
+  const traits = new Map(lacking.map(({ text, userAgent }) => [text, kind.describe(userAgent)]));
+  const looked = lacking.map(({ userAgent, ...each }) => ({ ...traits.get(each.text), isFamily, ...each }));
   const full = await db.write(
     (sql) => sql<{ domainId: string }[]>`
       select add_user_agents(${JSON.stringify(looked)}::text::json, ${newTextsBound}) as "domainId"`,

@@ -9,7 +9,7 @@ import { element } from '../view/element.ts';
 import type { View } from '../view/view.ts';
 
 /** `ids`: the refused categories that the visitor now wants to allow. */
-export function askAgain(view: View, settings: Settings, ids: string[], allow: () => void): void {
+export function confirmAfterObjection(view: View, settings: Settings, ids: string[], allow: () => void): void {
   view.show('preferences', ({ settings: { categories } }) => {
     const texts = placeTexts(settings.wording.texts);
     const labels = own<string>();

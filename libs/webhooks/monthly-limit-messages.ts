@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { thisMonth } from '#libs/base/db/postgres-time';
-import { allIn, cameAt, usedIn } from '#libs/stats/limit';
+import { allIn, cameAt, usedIn } from '#libs/stats/monthly-limit';
 
 const steps = [
   { type: 'limit.approaching', column: 'approaching_in', share: 0.8 },
