@@ -22,18 +22,18 @@ const patience = 15_000;
 let receipt;
 let turns = 0;
 
-document.addEventListener('assent:change', show);
+document.addEventListener('assent:change', report);
 document.addEventListener('assent:recorded', ({ detail }) => {
   receipt = detail;
-  show();
+  report();
 });
 
 // the widget's tag comes first, so it is there by now, unless something blocks it
-if (window.assent) show();
+if (window.assent) report();
 else say(blocked);
 
-/** Says what has become of the last decision, until the log has it. A newer decision ends it. */
-async function show() {
+/** Reports what has become of the last decision, until the log has it. A newer decision ends it. */
+async function report() {
   if (isChecking()) return say('A site check is under way: it stores no record.');
   turns += 1;
   const turn = turns;
