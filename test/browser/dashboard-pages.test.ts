@@ -85,6 +85,8 @@ const varying: [RegExp, string][] = [
   [/\b[0-9a-f]{16}\b/g, 'REQUEST'],
   [/\bplan-[0-9a-f]{8}\b/g, 'PLAN'],
   [/\d{4}-\d\d-\d\d/g, 'DATE'],
+  // on the 30th of a month, this month is the default period, which is not in the address
+  [/(link "This month":\n\s+- \/url: \/)(?=\n)/g, '$1?from=DATE&to=DATE'],
   [/\d\d:\d\d(:\d\d)?/g, 'TIME'],
   [/\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?=\d)/g, ''],
   [new RegExp(`(\\d+( (${months})( \\d{4})?)?\\s?[–-]\\s?)?\\b\\d+ (${months})( \\d{4})?\\b`, 'g'), 'DAY'],

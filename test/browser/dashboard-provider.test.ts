@@ -250,7 +250,7 @@ describe('signing in with a provider', () => {
     await page.getByLabel('Access token').waitFor();
     await page.unroute(`${issuer}/**`);
     const discovery = '/.well-known/openid-configuration';
-    const noAnswer = page.getByText('The identity provider sent something else than an answer.');
+    const noAnswer = page.getByText('The identity provider sent an unusable response.');
     trouble.set(discovery, (_, response) => {
       response.writeHead(200, { ...json, 'content-type': 'text/html' });
       response.end('<h1>Maintenance</h1><script>alert(1)</script>');

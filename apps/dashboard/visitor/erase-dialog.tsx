@@ -42,7 +42,7 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
           </ul>
         </section>
         <section aria-labelledby="erase-stays">
-          <h3 id="erase-stays">LiveValue</h3>
+          <h3 id="erase-stays">Kept</h3>
           <ul class="points">
             <li>each decision, its time and its categories</li>
             <li>what was shown, versions, variant and language</li>
