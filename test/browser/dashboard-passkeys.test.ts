@@ -110,6 +110,6 @@ it('a browser without passkeys is told so, and is not offered any', async () => 
   await page.reload();
   await page.getByText('This browser cannot add a passkey here.').waitFor();
   await signOut(page);
-  await page.getByLabel('Password').waitFor();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
 });

@@ -148,6 +148,12 @@ describe('an outage', () => {
 
   it('in which Postgres is read-only, or its disk is full: it is not usable, though it answers', async () => {
     const own = await startStack({ worker: false });
+    const setDisk = (insert: string) =>
+      own.sql.unsafe(
+        `create or replace function insert_on_disk() returns trigger language plpgsql as $$ begin ${insert}; end $$`,
+      );
+    await setDisk('return new');
+    await own.sql`create trigger disk before insert on records for each row execute function insert_on_disk()`;
     const worker = await startWorker(own.env);
     // Redis takes nothing: records go straight to Postgres
     const direct = await startApi({ ...own.env, REDIS_URL: 'redis://127.0.0.1:1' });
@@ -184,11 +190,9 @@ describe('an outage', () => {
     await untilPostgres(true);
 
     // as of a relation that cannot grow
-    await own.sql`
-      create function fill_disk() returns trigger language plpgsql as $$ begin
-        raise exception 'could not extend file "base/1/2": No space left on device' using errcode = 'disk_full';
-      end $$`;
-    await own.sql`create trigger full_disk before insert on records for each row execute function fill_disk()`;
+    await setDisk(
+      `raise exception 'could not extend file "base/1/2": No space left on device' using errcode = 'disk_full'`,
+    );
     await eventually(async () =>
       expect((await own.client.record(own.domainId, own.apiKey, decided)).body.status).toBe('queued'),
     );
@@ -196,7 +200,7 @@ describe('an outage', () => {
       expectUnavailable(await add());
       await expectPostgres(false, 'No space left on device', [direct, worker]);
     });
-    await own.sql`drop trigger full_disk on records`;
+    await setDisk('return new');
     await eventually(async () => expect((await add()).body.status).toBe('persisted'));
     await untilPostgres(true);
   });
