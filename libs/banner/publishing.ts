@@ -50,8 +50,7 @@ export const publish = (
     const faults = checkSettings(given);
     if (faults.length > 0) throw refuseFields(faults);
     const number = (live?.number ?? 0) + 1;
-    const { hashes, stored } = await firstNotices(given, number);
-    await expectNotices(sql, domainNumber, hashes);
+    const stored = await expectFirstNotices(given, number, (hashes) => expectNotices(sql, domainNumber, hashes));
     for (let at = 0; at < stored.length; at += together)
       await Promise.all(stored.slice(at, at + together).map((notice) => putNotice(sql, domainId, notice, null)));
     const asks = before !== undefined && asksAgain(given, before);
@@ -84,18 +83,19 @@ async function findSettings(sql: Sql, domainNumber: number, version: number | nu
 
 export const versionNotFound = () => new Problem('version_not_found', 'no such version of this banner was published');
 
-interface FirstNotices {
-  /** in all languages, with the signal and without */
-  hashes: string[];
-  /** in the languages of the site's own texts: stored before a browser sends them */
-  stored: Notice[];
-}
-
-/** In chunks, because there may be thousands. */
-async function firstNotices(settings: WidgetConfig, version: number): Promise<FirstNotices> {
+/**
+ * Expects the notices in all languages, with the signal and without: there may be thousands, so `expected` gets them in
+ * parts, and Postgres does not see an idle transaction while they are made. Resolves to those in the languages of the
+ * site's own texts, which are stored before a browser sends them.
+ */
+async function expectFirstNotices(
+  settings: WidgetConfig,
+  version: number,
+  expected: (hashes: string[]) => Promise<unknown>,
+): Promise<Notice[]> {
   const ofSite = languagesOf(settings);
-  const hashes: string[] = [];
   const stored: Notice[] = [];
+  let hashes: string[] = [];
   const letOthersGoOn = createYield();
   for (const { language, variant, gpc, text } of publishedNotices(settings, String(version))) {
     await letOthersGoOn();
@@ -106,10 +106,14 @@ async function firstNotices(settings: WidgetConfig, version: number): Promise<Fi
       throw new Problem('invalid_request', message, { errors: [{ path: '', message }] });
     }
     const notice = { hash: hash('sha256', document), document, language, version: String(version) };
-    hashes.push(notice.hash);
     if (!gpc && ofSite.has(plainTag(language))) stored.push(notice);
+    hashes.push(notice.hash);
+    if (hashes.length < together) continue;
+    await expected(hashes);
+    hashes = [];
   }
-  return { hashes, stored };
+  await expected(hashes);
+  return stored;
 }
 
 const plainTag = (language: string): string => language.replaceAll('_', '-').toLowerCase();

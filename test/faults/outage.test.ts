@@ -149,8 +149,10 @@ describe('an outage', () => {
   it('in which Postgres is read-only, or its disk is full: it is not usable, though it answers', async () => {
     const own = await startStack({ worker: false });
     const setDisk = (insert: string) =>
-      own.sql.unsafe(
-        `create or replace function insert_on_disk() returns trigger language plpgsql as $$ begin ${insert}; end $$`,
+      own.db.run((sql) =>
+        sql.unsafe(
+          `create or replace function insert_on_disk() returns trigger language plpgsql as $$ begin ${insert}; end $$`,
+        ),
       );
     await setDisk('return new');
     await own.sql`create trigger disk before insert on records for each row execute function insert_on_disk()`;
