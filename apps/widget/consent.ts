@@ -87,7 +87,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     let newest = parse(storage.get(name) || '{}');
     map(either(readCookies, []), (text) => {
       const stored = parse(text);
-      // with a time in the future, a subdomain could set a choice that no later one replaces
+      // otherwise a subdomain could set a cookie dated far ahead, which no later choice would replace
       if (stored && stored.at < now() + ahead && !(newest && newest.at >= stored.at)) newest = stored;
     });
     return newest;
@@ -122,7 +122,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     /** Null without a choice, or for one that has expired or was made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
       const stored = read();
-      // `seen` has the time of a later choice: it was made here, but a server has since set the old cookie again
+      // `seen` is newer than this choice: a later one was made here, but a server has since restored the old cookie
       if (!stored || stored.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(stored.preferences);
       let isOld = stored.policyVersion !== policyVersion || !(stored.at > now() - maxAgeMonths * month);

@@ -1,6 +1,6 @@
 /**
- * `<div data-assent-services></div>`, as on a policy page: what the categories are made of, as tables in the page itself,
- * which its own styles reach.
+ * `<div data-assent-services></div>`, as on a policy page: the services and cookies of each category, as tables outside any
+ * shadow tree, so that the page's styles apply.
  */
 import type { Category, Cookie, Service } from '#libs/widget/config';
 import { map } from '#libs/widget/tamper-proof';

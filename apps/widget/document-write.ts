@@ -1,4 +1,4 @@
-/** Inserts what a held script has written by `document.write`, which by then would replace the page. */
+/** Inserts what a held script has written. A real `document.write` after the page is parsed would replace the page. */
 import { map } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 import type { trusted } from './trusted.ts';

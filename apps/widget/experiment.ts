@@ -1,4 +1,4 @@
-/** An A/B test. Each page that shows the banner draws a variant, so nothing is stored before a decision. */
+/** An A/B test. Each page that shows the banner picks a variant at random, so nothing is stored before a decision. */
 
 import { warn } from '#libs/widget/attempt';
 import type { Experiment } from '#libs/widget/config';

@@ -3,7 +3,7 @@ import type { Category, Cookie } from '#libs/widget/config';
 import { concat, includes, map, slice, some } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 
-/** Keeps the widget's own cookies, and cookies that a category still allowed lists as well. */
+/** Keeps cookies that begin with `assent_`, and those that a still-allowed category also lists. */
 export function forgetCookies(lost: Category[], all: Category[], isAllowed: (category: string) => boolean): void {
   const gone = cookiesOf(lost);
   const needed = cookiesOf(map(all, (each) => (isAllowed(each.id) ? each : undefined)));

@@ -77,7 +77,7 @@ function start(): void {
     current = store.current(settings);
     attempt(() => signal('ready', getConsent()));
     onAdded(() => {
-      // each time, since `document.open` removes all listeners; none is added twice
+      // each time, since `document.open` removes all listeners; adding one that is still there has no effect
       map(['storage', 'visibilitychange'], (event) => addEventListener(event, followOtherTabs));
       view.stay();
       greet();

@@ -1,4 +1,4 @@
-/** Replaces each iframe that waits by a box of the same size in which the visitor can allow it. */
+/** Replaces each waiting iframe with a box of the same size, in which the visitor can allow it. */
 import { fill } from '#libs/widget/fill';
 import { noticeOf } from '#libs/widget/notice';
 import { includes, join, map, own, slice, some } from '#libs/widget/tamper-proof';
@@ -14,7 +14,7 @@ export interface PlaceholderOptions {
   settings: Settings;
   /** Puts content into an element that looks like the widget. */
   dress(tag: 'assent-embed', content: HTMLElement): HTMLElement;
-  /** A placeholder shows this. */
+  /** Called for each new placeholder, with the notice that it shows. */
   onShow(notice: PlaceholderNotice): Shown;
   isAllowed(category: string): boolean;
   decide(choice: Choice, source: 'preferences', notice: PlaceholderNotice, shown: Shown): void;

@@ -8,7 +8,10 @@ type Listener = (consent: Consent) => void;
 interface PublicApi {
   /** The current choice; null before the visitor has decided. */
   getConsent(): Consent | null;
-  /** Whether the category may run, now and here. */
+  /**
+   * Whether the category may run now: by the choice or, before one, by the rule for the visitor's place. Required
+   * categories always may.
+   */
   isAllowed(category: string): boolean;
   /** Opens the settings. */
   open(): void;
@@ -32,7 +35,7 @@ export function offerApi(api: Omit<PublicApi, 'onChange'>): (consent: Consent) =
   window.assent = {
     ...api,
     onChange: (listener) => {
-      // a listener that is added twice is removed once
+      // a listener added twice counts as two; each returned function removes only its own
       const added: Listener = (consent) => listener(consent);
       listeners[listeners.length] = added;
       return () => {

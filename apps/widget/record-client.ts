@@ -160,8 +160,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     const wait = pauses.retryAfter() || pauses.refusal();
     if (wait) return later(wait);
     for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
-    // A record that is left is in flight in another call. If it fails, another record's success may have cancelled its
-    // retry, so a retry is planned here.
+    // A record still in the queue is in flight in another call. If it fails, another record's success may cancel its retry,
+    // so one is planned here.
     if (queue.names()[0]) later(waitAfter(0));
   }
 

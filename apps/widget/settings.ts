@@ -1,6 +1,6 @@
 /**
- * The site's settings: attributes of the script tag come first, then the query of its address, then
- * `window.assentConfig`.
+ * The site's settings: attributes of the script tag come first, then `window.assentConfig`. For domain, key and api, the
+ * query of the tag's address comes between the two.
  */
 
 import { either, warn } from '#libs/widget/attempt';
@@ -32,7 +32,7 @@ export interface Settings
   metadata?: WidgetConfig['metadata'] | undefined;
   lang?: string | undefined;
   dir?: WidgetConfig['dir'] | undefined;
-  /** the site's own; a later layer wins */
+  /** the site's own texts; later entries override earlier ones, as a variant's do */
   texts: OwnTexts[];
 }
 
@@ -44,7 +44,7 @@ interface PlaceSettings {
   before?: Record<string, boolean>;
   /** changes the notice's texts to those for the place */
   adapt?(notice: Notice): void;
-  /** stands in for a choice where nobody is asked first, so that the banner stays closed */
+  /** stands in for a choice under `opt_out` and `none`, so that the banner stays closed */
   unasked?: Partial<Consent>;
   /** the part of an expired choice that still holds */
   lasting?(expired: StoredConsent): StoredConsent | null;

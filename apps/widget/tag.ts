@@ -20,7 +20,7 @@ interface Tag {
 }
 
 const ours = /^http[^?#]*\/(widget(-\w+)?|(w)\/[^?#]*)\.js\b/;
-/** Other services have files of that name, too, but no such ids. */
+/** Other services also have a `widget.js`, but no `dom_…` or `ak_…` in its tag. */
 const named = /\b(dom|ak)_/;
 
 export function findTag(): Tag {

@@ -1,6 +1,6 @@
 /**
- * Group commit: items that arrive while a run is in flight become the next run. A single item waits for nothing; in a burst
- * runs grow and their number stays the same, or with `linger` falls (the first items after a burst may linger once more).
+ * Group commit: items that arrive while a run is in flight become the next run. A single item does not wait. A burst makes
+ * runs larger, not more numerous, and with `linger` even fewer; the first items after a burst may still linger once.
  */
 export class BatcherFull extends Error {}
 export class BatcherTimeout extends Error {}
@@ -55,7 +55,7 @@ export class Batcher<Item, Result> {
   #weight = 0;
   /** of `#waiting` */
   #waitingWeight = 0;
-  /** For `linger`: the weight that came since then, by `performance.now()`, and in the same time before. */
+  /** For `linger`: when the current window began (`performance.now()`), the weight in it, and in the window before. */
   #since = 0;
   #lately = 0;
   #before = 0;

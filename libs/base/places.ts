@@ -1,7 +1,7 @@
 /**
- * Limits concurrent work that organizations share, with a share for each organization. Organizations that wait take turns,
- * so an organization with much work only delays itself. A place is for work of the service; for open connections only the
- * share counts, and `places` is Infinity.
+ * Limits how much work runs at once, in total and for each organization. Organizations that wait take turns, so an
+ * organization with much work only delays itself. With `places` Infinity only the share counts, as for what an organization
+ * holds open.
  */
 
 export interface PlacesOptions {

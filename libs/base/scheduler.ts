@@ -60,8 +60,8 @@ export function createScheduler({
       // an interrupted task may fail because of that
       if (!signal.aborted) outcomes.failed(error);
     }
-    // Claims come only once per `pace`, so the task becomes due half of that early, and a claim just before its time still
-    // gets it. An interrupted task is due at once.
+    // A claim comes only once per `pace` of the scheduler, so the task is due half a `pace` early: a claim just before its
+    // time still gets it. An interrupted task is due at once.
     const outcome = { succeeded, wait: signal.aborted ? 0 : Math.max(0, wait - pace / 2) };
     // if this fails, the lease ends by itself
     await leases.release(name, outcome).catch(() => {});

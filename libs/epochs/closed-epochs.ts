@@ -3,8 +3,8 @@
 import type { Sql } from '#libs/base/db/database';
 
 /**
- * Keeps the open epoch open until this transaction ends, and returns true. Until then, nothing can be committed under a
- * closed epoch. Returns false while an epoch is being closed, since others may still commit under it before it closes.
+ * Keeps the open epoch open until this transaction ends, so no record stored meanwhile is in a closed epoch. Returns false
+ * if that epoch is already being closed: this transaction can no longer keep it open.
  */
 export async function holdEpoch(sql: Sql): Promise<boolean> {
   const [held] = await sql<{ epoch: number }[]>`select open_epoch() as epoch`;
@@ -18,7 +18,7 @@ export async function lastClosedEpoch(sql: Sql): Promise<number> {
   return row?.epoch ?? 0;
 }
 
-/** Of the closed epochs after `epoch`, how many seconds ago the oldest was closed; 0 if there is none. */
+/** How many seconds ago the oldest closed epoch after `epoch` was closed; 0 if there is none. */
 export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   const [row] = await sql<{ seconds: number }[]>`
     select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 as seconds
@@ -27,8 +27,8 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
 }
 
 /**
- * Deletes the closing times of epochs that all these derivations have finished, except that of the newest such epoch. The
- * time of the last closed epoch always stays.
+ * Deletes the closing times of epochs that all these derivations have finished. The newest such epoch and the last closed
+ * epoch keep theirs.
  */
 export async function forgetEpochs(sql: Sql, derivations: string[]): Promise<void> {
   await sql`

@@ -12,7 +12,7 @@ import type { Log } from '#libs/base/ops/process-log';
 type Closing = 'closed' | 'not yet' | 'in the way';
 
 interface Timing {
-  /** milliseconds since the last epoch was closed */
+  /** milliseconds that must have passed since the last epoch was closed */
   pace: number;
   /** milliseconds to wait for transactions that still store records under the epoch */
   patience: number;
@@ -20,7 +20,7 @@ interface Timing {
 
 /**
  * Closes the open epoch, unless another process is doing so or the last one was closed too recently. Transactions that
- * store records do not wait for it, except in the first epoch of this release.
+ * store records do not wait for it, except the first time after the migration that added `filling`.
  */
 export async function closeEpoch(db: Database, timing: Timing): Promise<Closing> {
   if (!(await db.write((sql) => beginClosing(sql, timing)))) return 'not yet';
@@ -33,8 +33,9 @@ export async function closeEpoch(db: Database, timing: Timing): Promise<Closing>
 }
 
 /**
- * From now on transactions stamp the next number; false if the last epoch was closed too recently. If a clock that was
- * ahead gave an epoch a closing time in the future, that time is set to now.
+ * Makes new transactions stamp the next number (not yet on the first closing). Returns false if another process is closing
+ * the epoch, or the last one was closed too recently. If a clock that was ahead gave an epoch a closing time in the future,
+ * that time is set to now.
  */
 async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
   const [turn] = await sql<{ isDue: boolean }[]>`
@@ -53,8 +54,8 @@ async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
 }
 
 /**
- * Milliseconds to wait when this release closes its first epoch. That takes the lock of all epochs, and transactions that
- * store records queue behind it.
+ * Milliseconds to wait in the first closing after that migration (`filling` is null). It takes the lock of all epochs, and
+ * transactions that store records queue behind it.
  */
 const firstPatience = 200;
 
@@ -85,7 +86,8 @@ interface InTheWay {
   /** seconds since its transaction began */
   seconds: number;
   /**
-   * It has committed, and waits only for a synchronous standby. Ending it would report a commit that the standby may lack.
+   * It has committed, and waits only for a synchronous standby. If it were ended, others would see a commit that the
+   * standby may lack.
    */
   waitsForStandby: boolean;
 }
@@ -138,7 +140,7 @@ export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): ()
     const inTheWay = await db.read(listInTheWay);
     log.warn(
       { event: 'epoch_stays_open', inTheWay },
-      'an epoch could not be closed: records are being stored for long',
+      'an epoch could not be closed: a transaction that stores records is taking long',
     );
     for (const { pid, name, seconds, waitsForStandby } of inTheWay) {
       if (seconds < longest || waitsForStandby || !name.startsWith('assent-')) continue;

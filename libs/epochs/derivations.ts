@@ -1,6 +1,6 @@
 /**
- * Derivations. Each goes through the closed epochs in order and handles every record once: what it stores of a slice, and
- * its mark, are one transaction.
+ * Derivations. Each goes through the closed epochs in order and handles every record once: what it stores for a slice is
+ * committed together with its new mark.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -58,7 +58,7 @@ const deriveSlice = (db: Database, derivation: Derivation, upTo: number): Promis
     const mark = await lockMark(sql, name, after);
     if (!mark) return 'elsewhere';
     const through = Math.min(upTo, mark.through);
-    // only after `through` was read: by then everything that concerns the epochs up to it is committed
+    // ask `first` only after reading `through`: by then everything that concerns the epochs up to it is committed
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
     if (epoch === undefined) {
@@ -87,9 +87,9 @@ export const withMark = <T>(
   }, size && deadlineOf(size));
 
 /**
- * Undefined if another process holds it. `through`: the last epoch that may be derived. Workers of 0.1.0 move the epoch and
- * domain but do not update the id. So the id counts only while the mark is still at the epoch and domain it was stored
- * with. Remove this check once no such worker is left.
+ * Locks the derivation's mark, and adds it if there is none. Undefined if another process holds it. `through`: the last
+ * epoch that may be derived. Workers of 0.1.0 move the epoch and domain but do not update the id. So the id counts only
+ * while the mark is still at the epoch and domain it was stored with. Remove this check once no such worker is left.
  */
 async function lockMark(sql: Sql, name: string, after?: string): Promise<(Mark & { through: number }) | undefined> {
   const through = after === undefined ? sql`open - 1 from epochs` : sql`epoch from derivations where name = ${after}`;
@@ -127,8 +127,8 @@ export async function doneWith(sql: Sql, name: string): Promise<number> {
 }
 
 /**
- * Whether the last epoch that the derivation finished was closed at least `milliseconds` ago, or has no closing time (it
- * finished none yet).
+ * Whether the last epoch that the derivation finished was closed at least `milliseconds` ago. Also true if it has not
+ * finished any yet.
  */
 export async function isBehindBy(sql: Sql, name: string, milliseconds: number): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }[]>`

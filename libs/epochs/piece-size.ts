@@ -23,7 +23,7 @@ export interface PieceSize {
   watch<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** It is learned again by each process. */
+/** Starts at `usual`: each process learns the size for itself. */
 export function createPieceSize(usual: number): PieceSize {
   let records = usual;
   let done = 0;

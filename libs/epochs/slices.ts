@@ -16,13 +16,13 @@ export interface Mark {
   id: string;
 }
 
-/** All records of epochs `first` to `last`. */
+/** The records of epochs `first` to `last`: all of them, or only those that the optional fields select. */
 export interface Records {
   first: number;
   last: number;
   /** only of these domains, in order */
   domainNumbers?: number[];
-  /** of the one domain only these: 16 bytes each, in order */
+  /** only these ids, of the only domain in `domainNumbers`: 16 bytes each, in order */
   ids?: Buffer;
 }
 
@@ -48,7 +48,10 @@ export interface Slicing {
 
 const afterEpoch = (epoch: number): Mark => ({ epoch, domainNumber: 0, id: nil });
 
-/** The slice that follows a mark, up to epoch `through`. It is empty where the epoch after the mark has no records left. */
+/**
+ * The slice that follows a mark, up to epoch `through`. It is empty if the epoch after the mark, or the next domain in it,
+ * has no records left.
+ */
 export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: Slicing): Promise<Slice> {
   const { size, acrossEpochs, nextIds, reached } = slicing;
   const epoch = mark.epoch + 1;
@@ -76,7 +79,7 @@ export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: 
   return { first: epoch, last: epoch, domainNumbers, end, past: end };
 }
 
-/** For a `from` clause. The rows come in no order, because Postgres would sort such wide rows on disk. */
+/** For a `from` clause. The rows are left unsorted: Postgres would sort such wide rows on disk. */
 export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: Records): Fragment {
   if (!domainNumbers) return sql`(select * from records where epoch between ${first} and ${last})`;
   if (!ids) return sql`(select * from records where epoch = ${first} and domain_number = any (${domainNumbers}))`;
@@ -119,7 +122,7 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
     select domain_number as "domainNumber", records from next_domains(${epoch}, ${after}, ${limit + 1})`;
   const total = found.reduce((sum, { records }) => sum + records, 0);
   if (total <= limit && found.length <= mostDomains) return { domains: found, through: undefined };
-  // of the last one there may be more
+  // the last domain may have more records than were counted
   const domains = found.slice(0, Math.min(Math.max(1, found.length - 1), mostDomains));
   return { domains, through: domains.at(-1)?.domainNumber };
 }

@@ -20,10 +20,11 @@ const elsewhereWait = 20;
 type CatchingUp = Pick<Seal, 'size' | 'plan' | 'catchUp'>;
 
 /**
- * Returns a function that takes two turns, and returns whether any log has grown; `waiting`: furthest behind first. The
- * first turn belongs to a sweep from the oldest epoch to the newest, a span at a time, which takes along every log that it
- * passes. The second is for the logs that lack least, which would otherwise wait as long as those that lack most. A log
- * that fails, or has more records in one epoch than fit into a piece, may fall behind the sweep until the sweep returns.
+ * Returns a function that takes two turns, and returns whether any log got entries or waits from another epoch than before;
+ * `waiting`: furthest behind first. The first turn belongs to a sweep from the oldest epoch to the newest, a span at a
+ * time, which takes along every log that it passes. The second is for the logs that lack least, which would otherwise wait
+ * as long as those that lack most. A log that fails, or has more records in one epoch than fit into a piece, may fall
+ * behind the sweep until the sweep returns.
  */
 export function createCatchingUp(seal: CatchingUp): (waiting: Waiting[], signal: AbortSignal) => Promise<boolean> {
   /** the epoch that the sweep has reached */
@@ -47,7 +48,7 @@ interface Turn {
   errors: unknown[];
   /** the first epoch after the span */
   end: number;
-  /** the first epoch that logs without a turn may be waiting from */
+  /** the epoch that the sweep goes on from */
   reached: number;
 }
 

@@ -57,7 +57,7 @@ export async function addErasures(sql: Sql, erasures: Erasure[]): Promise<void> 
     on conflict do nothing`;
 }
 
-/** The entry of an erased record. */
+/** The entry of an erasure. `id`: the erased record's. */
 interface ErasureEntry extends LogName, Pick<Erasure, 'id' | 'erasureId'> {
   position: number;
 }

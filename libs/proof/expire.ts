@@ -28,7 +28,7 @@ export async function expireMonth(db: Database, month: string): Promise<void> {
   }
 }
 
-/** A run, and the last record up to its end: the order in which records find their run. */
+/** The sort key of a run: the last record up to its end, then log and first position. */
 interface RunCursor {
   epoch: number;
   id: string;
@@ -74,7 +74,7 @@ async function expireRuns(
   month: string,
   { from, last }: { from: RunCursor; last: number },
 ): Promise<RunCursor | undefined> {
-  // sealing, which folds runs, waits as well
+  // this makes sealing wait, because it also rewrites runs
   await sql`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
   const runs = await sql<StoredRun[]>`
       select log, first, last_epoch as "lastEpoch", last_id as "lastId", coalesce(ids, '') as ids,

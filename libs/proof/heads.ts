@@ -20,7 +20,7 @@ export interface Head {
   /** its newest record */
   lastEpoch: number;
   lastId: string;
-  /** the first epoch that was skipped while the log was halted */
+  /** the epoch that it has to catch up from, after a halt or a restart; null if none */
   waitsFrom: number | null;
   halted: Halted | null;
 }
@@ -47,7 +47,7 @@ export async function lockHeads(
     where not exists (select from logs where domain_number = number)
     order by number
     on conflict do nothing`;
-  // a log that was restarted in the meantime needs a statement of its own
+  // in a new statement, which also sees a log that was restarted in the meantime
   return lock(sql, domainNumbers);
 }
 

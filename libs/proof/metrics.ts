@@ -6,7 +6,7 @@ export function createProofMetrics(register: Registry) {
   const metrics = {
     entriesSealed: new Counter({
       name: 'assent_log_entries_sealed_total',
-      help: 'Records that got their position in a sealed log',
+      help: 'Records and erasures that got their position in a sealed log',
       registers,
     }),
     checkpoints: new Counter({

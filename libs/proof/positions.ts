@@ -28,7 +28,7 @@ export const joinLog = (sql: Sql, only?: number) => sql`
     where run.first + among < checkpoint_size
   ) as place on true`;
 
-/** An empty page with a total is a single row that has only the total. */
+/** A query that also selects a total returns one row for an empty page: all of these columns are null in it. */
 export type Row = record.Row & Pick<FullRecord, 'log' | 'position'>;
 
 /** The columns of `records r`, joined by `joinNames` (record/joined-names.ts) and `joinLog`. */

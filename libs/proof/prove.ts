@@ -86,7 +86,7 @@ export function formatBundle(proven: Proven): ProofBundle {
   };
 }
 
-/** Erased personal fields are missing: their salt is deleted, or the record had no personal fields when it was sealed. */
+/** `private` is null for an erased record: its salt is gone, or it was sealed without personal fields. */
 function openingOf({ record, secret, erased, entry }: Proven): ProofBundle['opening'] {
   const salt = erased ? secret : saltOf(sha256, 'circumstances', secret);
   const texts = sealedAs(record).map(circumstancesText);

@@ -69,7 +69,9 @@ export async function restartLogs(
   return results;
 }
 
-/** Ends a domain's log of `size` entries, and starts the next one. Throws Refused if the domain has none. */
+/**
+ * Ends a domain's log at its newest checkpoint (`size`), and starts the next one. Throws Refused if the domain has none.
+ */
 export const restartLog = (perform: Perform, domainId: string, next: NextLog) =>
   perform(async (sql, note) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;

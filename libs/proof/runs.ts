@@ -18,7 +18,10 @@ export interface Run extends LogName {
   ids: Buffer;
   secrets: Buffer;
   leaves: Buffer;
-  /** when the entries before its newest piece were sealed, as stored */
+  /**
+   * a position and Unix milliseconds for each earlier piece: where it ends, and when it was sealed; `addRuns` appends the
+   * newest
+   */
   sealed: string;
 }
 
@@ -40,7 +43,7 @@ export async function takeRuns(sql: Sql, from: (LogName & { first: number })[]):
   return runs.sort((one, other) => one.domainNumber - other.domainNumber || one.first - other.first);
 }
 
-/** Empty if all records of the run have expired. */
+/** The column, or zeros if it is null because all records of the run have expired. */
 const orZeros = (sql: Sql, column: 'ids' | 'secrets') =>
   sql`coalesce(${sql(column)}, decode(repeat('00', entries * 16), 'hex')) as ${sql(column)}`;
 

@@ -16,7 +16,7 @@ import { equal, utf8 } from './tree/bytes.ts';
 import { sealedEntryOf } from './tree/entry.ts';
 import { leafHash } from './tree/hash.ts';
 
-/** Reports a difference. */
+/** What a reported difference is logged with. */
 export interface Reported {
   log: Log;
   domainId: string;

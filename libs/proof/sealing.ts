@@ -13,7 +13,7 @@ import { createSeal } from './seal/seal.ts';
 import { sealErasures, usualErasures } from './seal/seal-erasures.ts';
 import { createSigner } from './seal/signer.ts';
 
-/** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
+/** While a backlog is being sealed, checkpoints are published this often, in milliseconds. */
 const publishEvery = 5_000;
 
 interface SealingParts {

@@ -72,7 +72,7 @@ async function stamp({ authority, db }: TimestampingParts, signal: AbortSignal) 
   return isDue ? { checkpoints: checkpoints.length } : undefined;
 }
 
-/** Milliseconds until the next day, and until every installation has had its turn on it. */
+/** Milliseconds: a day and the spread, the furthest ahead that an attempt can be due. */
 const longest = 25 * 60 * 60 * 1_000;
 
 interface Try {

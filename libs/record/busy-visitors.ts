@@ -27,7 +27,7 @@ export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: s
 
 export type NoteBusy = (domainId: string, visitorId: string) => void;
 
-/** Runs in the background; the next page of this visitor notes it again. */
+/** Runs in the background. If it fails, the next page read of this visitor's records notes it again. */
 export function createNoteBusy({ db, metrics }: { db: Database; metrics: BaseMetrics }): NoteBusy {
   const countFailure = countFailures(metrics, 'note_busy_visitor');
   return (domainId, visitorId) =>

@@ -74,7 +74,7 @@ export function queueCommand(tools: QueueTools): Command {
       for (const job of found) await job.remove();
       return found.length;
     }),
-  })).description('take failed jobs that cannot be read out of the queues, after they were written to a file');
+  })).description('remove failed jobs that cannot be read, after writing them to a file');
   return noun;
 }
 

@@ -32,7 +32,7 @@ const maxSlow = 3;
 
 /**
  * Resolves to the organizations whose records were not stored. Rejects if a statement fails for any reason but slowness,
- * even if other organizations' records were stored, and if every statement it tried was too slow.
+ * even if other organizations' records were stored. Also rejects if every statement it tried was too slow.
  */
 export function createDirectStore({
   statements,
@@ -56,7 +56,10 @@ export function createDirectStore({
     end(failure?.fault === 'slow');
   };
 
-  /** Returns the organizations whose records were not stored. `failure`: of all records in one statement. */
+  /**
+   * Returns the organizations whose records were not stored. `failure`: how the one statement with all these records
+   * failed.
+   */
   const storeEach = async (records: RecordOfOrganization[], failure: Failure): Promise<string[]> => {
     const byOrganization = groupBy(records, ({ organizationId }) => organizationId);
     if (byOrganization.size === 1) throw failure.error;

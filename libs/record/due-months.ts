@@ -13,7 +13,7 @@ export const roundsNeeded = 20;
 const roundEvery = 50 * 60 * 1_000;
 
 export interface Round {
-  /** Whether the clocks of this process may be trusted for longer than a moment. */
+  /** Whether this round counts: only if the clocks have been steady for `trustedAfter`. */
   counts: boolean;
   /** Milliseconds since Postgres' clock jumped, which restarts the count; null if no jump was seen. */
   sinceJump: number | null;
@@ -22,7 +22,9 @@ export interface Round {
   needed: number;
 }
 
-/** The round that a process begins now, an hour after the one before. Its clock has to be measured, and to agree. */
+/**
+ * The round that begins now, an hour after the last. The caller has just measured the clock, and it agrees with Postgres'.
+ */
 export const hourlyRound = (clock: Pick<Clock, 'steadyFor' | 'sinceJump'>): Round => ({
   counts: clock.steadyFor() >= trustedAfter,
   sinceJump: clock.sinceJump(),

@@ -1,6 +1,6 @@
 /**
- * The fields of a record, from a request to the row, and from the row to a response. Its place in a log is not among them:
- * the rooms that build on this one join it.
+ * The fields of a record, from a request to the row, and from the row to a response. A record's place in a log is not among
+ * them: the rooms that build on this one add it with a join.
  */
 
 import type { Sql } from '#libs/base/db/database';

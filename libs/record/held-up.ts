@@ -14,7 +14,7 @@ interface Wait {
 interface HeldUpTimes {
   /** milliseconds from a try that failed to the next */
   tryEvery: number;
-  /** Milliseconds after the last failure in which a tenant stays held up, as other records of it may still fail. */
+  /** How many milliseconds a tenant stays held up after its last failure: its other records may still fail. */
   staysFor: number;
 }
 
@@ -30,7 +30,7 @@ export function createHeldUp({ tryEvery, staysFor }: HeldUpTimes) {
   const failed = () => ({ until: performance.now() + tryEvery, failedAt: performance.now(), isOver: false });
 
   return {
-    /** Whether its records are stored apart from those of others. */
+    /** Whether the tenant is held up: its records must not share a statement with those of others. */
     has: (key: string): boolean => waitOf(key) !== undefined,
     /** Whether nobody may try yet, because another try is under way or has just failed. */
     mustWait: (key: string): boolean => performance.now() < (waitOf(key)?.until ?? 0),

@@ -77,7 +77,7 @@ export const queueGauges: AskedGauge<Shard[]>[] = [
   },
   {
     name: 'assent_queue_oldest_job_age_seconds',
-    help: 'Age of the oldest job that is not done and has not failed (of delayed ones, that of the next), by shard',
+    help: 'Age of the oldest job that is not done and has not failed (of the delayed jobs, only the next one due counts), by shard',
     labelNames: ['shard'],
     values: (shards) => shards.map(({ shard, oldest }) => [{ shard }, oldest]),
   },
@@ -133,7 +133,7 @@ export const recordBacklog = (derivations: string[]): Question<Backlog> => ({
     },
     {
       name: 'assent_derivation_lag_seconds',
-      help: 'Seconds since the oldest epoch was closed that a derivation is not done with, by derivation',
+      help: 'Seconds since the closing of the oldest epoch that a derivation has not finished, by derivation',
       labelNames: ['derivation'],
       values: ({ derivationLag }) => by('derivation', derivationLag),
     },

@@ -97,7 +97,10 @@ async function attachmentOf(sql: Sql, partition: string): Promise<'attached' | '
   return attached && (attached.isPending ? 'pending' : 'attached');
 }
 
-/** `sql`: with the owner's rights; `other`: for what is done meanwhile. */
+/**
+ * `sql`: with the owner's rights; `sql`: with the owner's rights; `other`: another connection, which cancels the detaching
+ * if it takes too long.
+ */
 async function remove(sql: Sql, other: Sql, partition: string): Promise<void> {
   const attachment = await attachmentOf(sql, partition);
   if (attachment === 'pending') await sql`alter table records detach partition ${sql(partition)} finalize`;

@@ -1,5 +1,5 @@
--- Returns when the oldest job that is neither done nor failed was added, in Unix milliseconds. Job numbers grow, so the
--- oldest job has the lowest number.
+-- Returns when the oldest job that is neither done nor failed was added, in Unix milliseconds; 0 if there is none, and -1
+-- if there are more than ARGV[1] such jobs. Job numbers grow, so the oldest job has the lowest number.
 local lists, sets = {'wait', 'paused', 'active'}, {'delayed', 'prioritized'}
 local count, oldest = 0, nil
 local function look(ids)

@@ -117,7 +117,7 @@ const isAccepted = (time: number, now: number): boolean => time >= now - accepte
 
 /** Only an import may set this source: a page's key is public. */
 function refuseOrLeaveOut(source: string, isStrict: boolean): LeftOut {
-  const why = 'must not be `import`, which imports alone set';
+  const why = 'must not be `import`: only an import sets it';
   if (isStrict) throw refuseFields([{ path: '/source', message: why }]);
   return describeLeftOut('source', why, source);
 }

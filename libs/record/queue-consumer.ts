@@ -60,7 +60,7 @@ interface ConsumerOptions {
   concurrency: number;
   /** bytes of jobs in memory, roughly; default 128 MiB */
   mostHeld?: number | undefined;
-  /** milliseconds that a second lasts between two rounds, and for jobs that gave up their place; default 1,000 */
+  /** how many milliseconds count as a second in `lookEvery` and `putOffFor`; default 1,000 */
   second?: number | undefined;
   handle: (job: RecordJob) => Promise<Handled>;
   log: Log;
@@ -120,7 +120,10 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
 
 /** A job that could not be completed is delivered again once its lock has run out, which uses up no attempt. */
 class JobWorker extends Worker {
-  /** BullMQ asks again at once if Redis refuses it a job, which keeps both busy, and blocks this process after a failed start. */
+  /**
+   * If Redis refuses it a job, BullMQ asks again at once. That keeps both busy, and after a failed start blocks this
+   * process.
+   */
   protected override async moveToActive(...of: Parameters<Worker['moveToActive']>) {
     try {
       return await super.moveToActive(...of);

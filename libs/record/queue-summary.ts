@@ -11,7 +11,7 @@ export interface QueueSummary {
   jobs: Record<(typeof jobStates)[number], number>;
   /**
    * Age in seconds of the oldest job that is neither done nor failed; 0 if there is none. Of the delayed jobs only the next
-   * one due is considered; each becomes that one in turn.
+   * one due is considered; sooner or later that is each of them.
    */
   oldest: number;
 }
@@ -36,8 +36,8 @@ export function sumUp(summaries: QueueSummary[]): QueueSummary {
 }
 
 /**
- * `seen`: since when this process has seen each of the oldest jobs, in milliseconds of its own time, from the call before.
- * The time that a job carries is the API's, which may be ahead: a job is at least as old as it has been seen.
+ * `seen`: when this process first saw each of the oldest jobs, by `performance.now()`. Pass the same map to every call. The
+ * time that a job carries is the API's, which may be ahead: a job is at least as old as it has been seen.
  */
 export async function summarizeOne(queue: Queue, seen = new Map<string, number>()): Promise<QueueSummary> {
   const [{ waiting = 0, active = 0, delayed = 0, failed = 0 }, ...lists] = await Promise.all([

@@ -28,8 +28,8 @@ export interface QueueTracing {
 }
 
 /**
- * BullMQ's kinds of spans have the same numbers. Importing BullMQ's enum would keep BullMQ out of the process's single
- * bundled file.
+ * OpenTelemetry's kinds have the same numbers as BullMQ's. We avoid BullMQ's enum: importing it would keep the bundler from
+ * putting BullMQ into the process's single file.
  */
 const producer: number = SpanKind.PRODUCER;
 const consumer: number = SpanKind.CONSUMER;

@@ -24,7 +24,7 @@ export function shardOf(organizationId: string, shards: number): number {
 }
 
 const shardsKey = 'assent:shards';
-/** Milliseconds between the announcements of a producer: a flushed Redis forgets, and so does `queue forget`. */
+/** Milliseconds between a producer's announcements: a flushed Redis or `queue forget` loses the earlier ones. */
 export const announceEvery = 2_000;
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
@@ -47,8 +47,9 @@ export async function unannounceShards(client: RedisClient, shards: number[]): P
   await client.srem(shardsKey, ...shards);
 }
 
-/** Milliseconds for which an active job is locked, and between two rounds in which workers look for jobs whose lock ended. */
+/** Milliseconds for which an active job is locked. */
 export const lockLasts = 10_000;
+/** Milliseconds between two rounds in which workers look for jobs whose lock has ended. */
 export const stalledCheckedEvery = 3_000;
 
 /** Milliseconds: more than a worker's longest statement. */
@@ -72,8 +73,8 @@ export async function closeAll(redis: RedisConnection, closables: (Queue | Worke
  */
 export const jobVersion = 5;
 /**
- * Versions of jobs without region and model, and of these without imported records. They keep their old numbers, so that
- * workers of the previous release can read them.
+ * Versions of jobs in which no record has a region or model (4), and in which none is imported either (3). They keep their
+ * old numbers, so that workers of the previous release can read them.
  */
 const versionOfImported = 4;
 const versionOfRecorded = 3;

@@ -1,8 +1,8 @@
 /**
- * The recorder makes a record safe and says how. Each shard has at most two `add` commands in flight; records that arrive
- * meanwhile form the next job. If Redis cannot take them, the same batch goes straight to Postgres. An `add` that timed out
- * may still have reached Redis; this does no harm, because a record is stored once however often it arrives. The producer,
- * below, adds the jobs to the queues.
+ * The recorder makes a record safe and says how: queued in Redis, or persisted in Postgres. Each shard has at most two
+ * `add` commands in flight; records that arrive meanwhile form the next job. If Redis cannot take a job, its batch goes
+ * straight to Postgres. An `add` that timed out may still have reached Redis; this does no harm, because a record is stored
+ * once however often it arrives. The producer, below, adds the jobs to the queues.
  */
 
 import { Queue } from 'bullmq';
@@ -19,11 +19,12 @@ import type { RecordMetrics } from './metrics.ts';
 import { announceEvery, announceShards, closeAll, packJob, queuePrefix, recordQueue, shardOf } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
-/** With only one in flight, a record that just misses it waits for two writes to disk. */
+/** With only one in flight, a record that just missed it would wait for two disk writes: that job's and its own. */
 const addsAtOnce = 2;
 /**
- * A job costs as much as many records. So when three or more records arrive within 5 ms, the next job waits up to 5 ms to
- * collect about eight. `from` and `enough` are weights in bytes (see `weigh`): three and eight ordinary records.
+ * Each job has a fixed cost, as high as that of many records. So when three or more records arrive within 5 ms, the next
+ * job waits up to 5 ms to collect about eight. `from` and `enough` are weights in bytes (see `weigh`): three and eight
+ * ordinary records.
  */
 const linger = { from: 7 * 1024, enough: 20 * 1024, milliseconds: 5, gap: 2 };
 /** Milliseconds for one `add`; after that, everything pending takes the direct path. */
@@ -32,8 +33,9 @@ const addTimeout = 1_000;
 const patience = 4_000;
 /** Bytes of memory for a record and its pending request, in addition to its body. */
 const overhead = 2 * 1024;
-/** Bytes: a job holds some 400 ordinary records, and the process at most some 25,000, over all shards. */
+/** Bytes of a job: some 400 ordinary records. */
 const maxBatch = 1024 * 1024;
+/** Bytes of all shards of the process together: some 25,000 ordinary records. */
 const maxPending = 64 * 1024 * 1024;
 
 type Recorded = 'queued' | 'persisted';

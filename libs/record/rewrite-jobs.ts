@@ -43,8 +43,8 @@ interface RestingJobs {
 }
 
 /**
- * As `rewriteJobs`, for delayed and failed jobs that are not in `seen`, to which it adds them. A job that stays there
- * meanwhile is never missed.
+ * As `rewriteJobs`, for delayed and failed jobs that are not in `seen`, to which it adds them. A job that stays delayed or
+ * failed throughout is never missed.
  */
 export async function rewriteResting(
   queue: Queue,
@@ -111,14 +111,13 @@ function ignoreMissing(error: unknown): false {
 interface Found {
   fields: Fields;
   list: unknown[] | undefined;
-  /** with what cannot be read left empty */
+  /** a stand-in: the fields as they are, with placeholders for required ones that are missing */
   record: NewRecord;
 }
 
 /**
- * A job that this release cannot read, because it is of a newer one or broken: its records are found by the names of their
- * fields, so that an erased visitor leaves these jobs, too. Undefined: nothing has to change; null: no record would be
- * left.
+ * Changes a job that this release cannot read (newer, or broken). Its records are found by their field names, so that an
+ * erased visitor is removed from these jobs too. Undefined: nothing has to change; null: no record would be left.
  */
 async function rewriteUnreadable(data: unknown, change: ChangeRecords): Promise<unknown> {
   const copy: unknown = structuredClone(data);

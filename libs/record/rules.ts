@@ -28,7 +28,7 @@ const isMap = (value: unknown): value is Given => typeof value === 'object' && v
 
 const isMapField = (field: string): field is keyof typeof mapLimits => Object.hasOwn(mapLimits, field);
 
-/** Checks a body. The fast path parses a valid one once. */
+/** Checks a body. A valid one takes the fast path: it is parsed only once. */
 export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
   const rules = createRules(schema);
   const { fields } = rules;
@@ -155,7 +155,7 @@ function dropInvalidEntries(field: string, map: Given, rules: Pick<Rules, 'first
   return { kept: Object.fromEntries(kept), leftOut };
 }
 
-/** Returns the clear meaning of an invalid value. The result may still be invalid. */
+/** Corrects a value whose meaning is clear, and returns any other unchanged. The result may still be invalid. */
 type Correction = (value: unknown, origin?: string) => unknown;
 
 const numberAsText: Correction = (value) =>
@@ -200,7 +200,7 @@ function wordsToBooleans(preferences: unknown): unknown {
 const readWord = (value: unknown): unknown =>
   words.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
 
-/** Most entries of each map. */
+/** Maximum number of entries in each map. */
 export const mapLimits = { preferences: 64, metadata: 16 };
 export const tooMany = (limit: number) => `must have at most ${limit} entries`;
 export const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
@@ -211,7 +211,7 @@ export const withinBytes = (bytes: number) => (map: object) => {
   return json.length * 3 <= bytes || utf8.encode(json).length <= bytes;
 };
 
-/** most characters of an address without query and fragment */
+/** maximum length of an address, not counting query and fragment */
 const maxPageUrl = 2048;
 
 /** `scheme://` with any rest that can be stored, such as an app's `capacitor://localhost/x`. */

@@ -1,7 +1,8 @@
 /**
  * Stores a batch that may contain records that cannot be stored: the others are stored. Records that Postgres refuses are
  * kept in `rejected_records` with their error. Records of deleted domains may be half of a batch, and cost no statement of
- * their own. For any other error but an outage the batch is halved until the bad record is alone.
+ * their own. On any error but an outage the batch is halved until the bad record is alone; a slow one only with
+ * `halveSlow`.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -16,7 +17,7 @@ import { keepRejected, type Rejection } from './rejected.ts';
 const maxFailuresInARow = 3;
 
 interface StoreOptions {
-  /** the counters are also noted in `owed_raises`, for a caller that cannot raise them itself */
+  /** also notes the counters in `owed_raises`, for a caller that cannot raise them in Redis itself */
   owe?: boolean;
   /** A batch whose statement takes too long is halved. Otherwise the error is thrown at once. Default true. */
   halveSlow?: boolean;
@@ -29,7 +30,7 @@ interface Stored extends Pick<Persisted, 'added' | 'counters'> {
 interface StoredInPart extends Pick<Persisted, 'added' | 'counters'> {
   /** refused by Postgres, or of a domain that does not exist */
   rejections: Rejection[];
-  /** of records that failed alone for another reason; what the others counted is owed */
+  /** of records that failed alone for another reason; the counters of the others are then in `owed_raises` */
   errors: unknown[];
 }
 
@@ -107,7 +108,7 @@ export async function persistWatched(
   return stored;
 }
 
-/** With the code that Postgres gives a row that refers to nothing. */
+/** With Postgres' code for a foreign-key violation. */
 const ofNoDomain = (record: NewRecord): Rejection => ({
   record,
   errorCode: '23503',

@@ -26,7 +26,7 @@ interface Search {
   id: string;
 }
 
-/** `done`: nothing to search for, or another process is searching. */
+/** `done`: nothing to search for, another process is searching, or an epoch is just being closed. */
 type SearchStep = 'more' | 'done' | { deleted: number };
 
 /** Continues the search, and deletes texts that no record refers to. Returns their number. */

@@ -24,7 +24,7 @@ export function describeUserAgent(text: string): UserAgentTraits {
   };
 }
 
-/** Matches browsers, and crawlers that call themselves one or give a contact address. */
+/** Matches browsers, and crawlers that say that they are crawlers or give a contact address. */
 const namesItself = /^Mozilla\/|bot|crawl|spider|https?:|@/i;
 
 /**
@@ -33,7 +33,7 @@ const namesItself = /^Mozilla\/|bot|crawl|spider|https?:|@/i;
  */
 export const isLibrary = (text: string): boolean => !namesItself.test(text);
 
-/** bowser throws on an empty text. No text may cost a record. */
+/** bowser throws on an empty text, and no record may be lost because of its user agent. */
 function read(text: string) {
   try {
     return parse(text);

@@ -1,8 +1,8 @@
 /**
  * Finds the records of one visitor in the visitors' index. It holds eight bytes a record: the visitor's hash mixed with the
- * domain's number, and the time of the id in units of about 16 s. The key is short because nearly every new record writes
- * its own page of this index. It does not identify the visitor, so a statement compares the key, to use the index, and then
- * the full values.
+ * domain's number, and the time of the id in units of about 16 s. The key is short to keep the index small, since nearly
+ * every new record writes to a different page of it. It does not identify the visitor, so a statement compares the key, to
+ * use the index, and then the full values.
  */
 import type { Fragment, Reads, Sql } from '#libs/base/db/database';
 
@@ -39,9 +39,8 @@ export const byTime = (sql: Sql, direction: 'asc' | 'desc'): Fragment =>
   direction === 'asc' ? sql`${unit(sql)}, id` : sql`${unit(sql)} desc, id desc`;
 
 /**
- * Reads pages `byTime`. Postgres expects a visitor to have few records, and sorts them as readily as it reads them in
- * order. For a visitor with a million, it would sort them all for every page that it plans individually, as it does for
- * the first five of a connection.
+ * Reads pages `byTime`. Postgres expects few records per visitor, so it finds sorting no dearer than reading in order. With
+ * a custom plan, as in a connection's first five executions, it would sort a visitor's million records for every page.
  */
 export const readByTime = <T>(db: Reads, work: (sql: Sql) => Promise<T>): Promise<T> =>
   db.read(

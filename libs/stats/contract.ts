@@ -1,4 +1,4 @@
-/** Statistics: counters, and with `by` facets; and the organization with its usage of the month. */
+/** Statistics: counters, plus facets if `by` is given. Also the organization with its usage this month. */
 import { z } from 'zod';
 import { countDays, monthsBetween } from '#libs/base/terms/calendar';
 import { date, inOrder, outOfOrder } from '#libs/base/terms/parameters';

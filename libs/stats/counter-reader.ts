@@ -1,4 +1,4 @@
-/** Reads counters from Redis. If Redis is down or does not hold all of them, reads them from Postgres and starts a fill. */
+/** Reads counters from Redis, or from Postgres if Redis is down or incomplete. If it is incomplete, also starts a fill. */
 import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
@@ -16,7 +16,7 @@ const fillsAtOnce = 2;
 
 type StatsSource = 'redis' | 'postgres';
 
-/** `inPlace`: gives a read from Postgres a place; absent if the caller has one. */
+/** `inPlace`: runs a read from Postgres in one of the places that organizations share; absent if the caller has one. */
 export interface CounterReader {
   /** The counts of each period; one without decisions may be absent. */
   read(wanted: Wanted, inPlace?: InPlace): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;

@@ -1,10 +1,10 @@
-/** Keeps the counters in Redis correct. Timers and not Redis decide when it runs, because Redis may be flushed. */
+/** Keeps the counters in Redis correct. Timers and Postgres decide when it runs, because Redis may be flushed. */
 import type { Scheduler } from '#libs/base/scheduler';
 import type { RepairParts } from './each-organization.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';
 
-/** `second`: how many milliseconds count as one second of the pause between rounds. */
+/** `second`: milliseconds that count as a second: 1,000, but fewer in tests. */
 export function scheduleCounterRepair(
   { every }: Pick<Scheduler, 'every'>,
   { second, ...parts }: RepairParts & { second: number },

@@ -13,7 +13,7 @@ export interface RepairParts {
   metrics: StatsMetrics;
 }
 
-/** Organizations at a time: enough to keep the stores busy, and to leave recording its share. */
+/** Organizations at a time: enough to keep the stores busy, and few enough to leave recording its share. */
 export const atOnce = 3;
 
 /**

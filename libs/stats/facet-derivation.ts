@@ -15,8 +15,8 @@ import { facetsName } from './facets.ts';
 const usualLimit = 20_000;
 
 /**
- * `precursor`: the derivation that must be done with an epoch before its records are added; `generation`: changes with the
- * Postgres server, which may lack what was added on another.
+ * `precursor`: the derivation that must be done with an epoch before its records are added; `generation`: changes when
+ * connections may lead to another Postgres server, on which cached ids may not exist.
  */
 export const createFacetDerivation = (
   precursor: string,
@@ -42,8 +42,8 @@ export function createFacets(
   const derivation = createFacetDerivation(precursor, db.generation, size);
   return async (signal) => {
     // Displays are added first, so that when the mark reaches an epoch, the facets include all displays stored before. More
-    // arrive meanwhile, so a round adds only those that it finds at its start, and derives only epochs that were ready
-    // before it looked.
+    // keep arriving, so a round adds only displays that it finds at its start, and derives only epochs that were ready
+    // before it looked for displays.
     const through = await db.read((sql) => doneWith(sql, precursor));
     const newest = await db.read(newestDisplays);
     let swept: Progress = 'more';

@@ -19,7 +19,7 @@ export interface Facet extends Breakdown {
   optIns: number;
   /** choices made in a banner */
   answers: number;
-  /** decisions other than `accept_all` under a model that asks nobody first; they are no choices */
+  /** decisions other than `accept_all` under a model that does not ask before tracking (`opt_out`, `none`); not choices */
   objections: number;
   /** only of a category */
   allowed: number;
@@ -27,7 +27,7 @@ export interface Facet extends Breakdown {
   displays: number;
   /** only of a domain: the time of its newest decision */
   lastAt?: Date | null;
-  /** only of a domain's versions: the first day with the value, if no day before the question's has it */
+  /** only for a domain's versions: the first day in `spans` with the value; null if an earlier day has it */
   firstDay?: string | null;
 }
 
@@ -118,7 +118,7 @@ export async function facetsThrough(sql: Sql): Promise<Through> {
 const isSame = (one: Through, other: Through): boolean =>
   one.epoch === other.epoch && one.at?.getTime() === other.at?.getTime();
 
-/** The cache key: short even for a year of days, because the cache may have a hundred thousand. */
+/** The cache key: short even for a year of days, because there may be a hundred thousand keys. */
 export const nameOf = ({ organizationId, domainId, dimensions, spans, isByPeriod = false }: FacetQuestion): string =>
   [organizationId, domainId, ...dimensions, isByPeriod, ...spans.flatMap(({ from, to }) => [from, to])].join(' ');
 
@@ -130,7 +130,7 @@ const throughHolds = 1_000;
 const quick = 250;
 const restAfterFailure = 5_000;
 
-/** `inPlace`: gives a read from Postgres a place; absent if the caller has one. */
+/** `inPlace`: runs a read from Postgres in one of the places that organizations share; absent if the caller has one. */
 export interface FacetReader {
   /** The time until which facets are complete. */
   through(): Promise<Through>;

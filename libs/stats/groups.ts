@@ -56,8 +56,8 @@ function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: numb
 }
 
 /**
- * Facets of these dimensions leave out records without a value. Every record has a source, so they are the difference from
- * the facets of `source`.
+ * Facets of these dimensions leave out records without a value. Every record has a source, so the facets of `source` minus
+ * these give the records without a value.
  */
 const hasRest: readonly OrganizationDimension[] = ['region', 'model'];
 const counted = [...decisions, 'choices', 'optIns', 'answers', 'objections'] as const;

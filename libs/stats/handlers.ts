@@ -1,4 +1,4 @@
-/** Statistics: counters over any range of days, and with `by` facets, which are complete until `through`. */
+/** Statistics: counters over any range of days, plus facets if `by` is given, complete up to `through`. */
 import type { z } from 'zod';
 import { groupBy } from '#libs/base/group-by';
 import { hashedTag } from '#libs/base/http/etag';
@@ -63,7 +63,7 @@ type Conditions = Pick<Asked<Route>, 'workIn' | 'ifNoneMatch'>;
 
 function readStats(parts: StatsParts, { workIn, ifNoneMatch }: Conditions, question: Question): Promise<Found> {
   const { interval, by } = question;
-  // with `by`, the request has a place among the reads already
+  // a request with `by` already has one of the places for reads
   const inPlace: InPlace = (work) => workIn(parts.places.reads, work);
   if (interval !== undefined) return readSeries(parts, { ...question, interval }, inPlace);
   if (by === undefined) return readSums(parts, question, inPlace);

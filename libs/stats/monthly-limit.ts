@@ -13,9 +13,9 @@ export interface Cap {
 }
 
 /**
- * Returns the organization's number of records in this UTC month and when the limit resets, if that number has reached the
- * limit; otherwise null. Until then, the log has only one short page. Nothing else is limited, because anybody with a
- * page's public key can send records.
+ * If this UTC month's records have reached the limit: their number, the limit, and when it resets; otherwise null. Until
+ * that reset, the list of records shows only one short page. Nothing else is limited, because anybody with a page's public
+ * key can send records.
  */
 export async function findCap(sql: Sql, { organizationId, plan }: Organization, now: number): Promise<Cap | null> {
   const limit = plan.monthlyRecordLimit;
@@ -72,8 +72,8 @@ export function createCrawlerCount(db: Reads): CountCrawlers {
 }
 
 /**
- * When the record arrived that is followed by exactly `later` more of the month, leaving out crawlers' records. Reads only
- * the three newest epochs; null if the record is in none of them.
+ * The arrival time of the record that exactly `later` more of the month have followed. Crawlers' records are left out.
+ * Reads only the three newest epochs; null if the record is in none of them.
  */
 export const cameAt = (sql: Sql, organization: Expression, month: Expression, later: Expression) => sql`
   (

@@ -78,7 +78,7 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
     if (raised.length > 0) await db.write((sql) => deleteOwedRaises(sql, raised));
     const reasons = raises.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     failure ??= reasons[0];
-    // if nothing was raised, and not only because keys have the wrong type, Redis is down: the rest waits
+    // nothing was raised, and some failure is not a wrong key type: Redis is down, so the rest waits
     if (raised.length === 0 && !reasons.every(hasWrongType)) break;
     swept += raised.length;
     last = owed.length === chunk ? owed.at(-1) : undefined;

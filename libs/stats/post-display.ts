@@ -1,4 +1,4 @@
-/** POST /v1/consent/:domainId/displays: a banner was shown. Displays are counted in memory, so the response is immediate. */
+/** POST /v1/consent/:domainId/displays: a banner was shown. Displays are counted in memory; the response does not wait. */
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { readOptionalObject, wantsStrict } from '#libs/base/http/body';

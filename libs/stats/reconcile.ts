@@ -33,8 +33,8 @@ const longest = 10_000;
 
 /**
  * Fills organizations without a mark, so that their statistics come from Redis before anybody reads them. Returns the
- * organization after which the next round begins. A round looks at the next `piece` organizations after `after`. Whenever a
- * page has some without a mark, as after a flush of Redis, the count starts again.
+ * organization after which the next round begins. A round looks at the next `piece` organizations after `after`. After a
+ * page with organizations to fill, as after a flush of Redis, the round goes on for up to `piece` more.
  */
 export async function fillMissing(parts: RepairParts, signal: AbortSignal, after = ''): Promise<string> {
   let last = after;
@@ -57,9 +57,9 @@ const nextPage = ({ db }: RepairParts, after: string): Promise<string[]> =>
 const nextAfter = (ids: string[]): string => (ids.length === page ? (ids.at(-1) ?? '') : '');
 
 /**
- * Compares organizations with a mark with Postgres, and repairs counters that drifted: a piece of them, those after
- * `after`, in the periods that records may still arrive for. With another Postgres than before, it compares all of them in
- * all periods. Returns the organization after which the next round begins.
+ * Compares marked organizations with Postgres and repairs drift: from `after` on, for up to `longest` milliseconds, in
+ * periods that still get records. If Postgres is another server than before, it covers every organization and every period
+ * instead. Returns the organization after which the next round begins.
  */
 export async function reconcile(
   parts: RepairParts,

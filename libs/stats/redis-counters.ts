@@ -37,7 +37,7 @@ export interface Fields {
   key: string;
   first: string;
   last: string;
-  /** the prefix that makes a field a period */
+  /** what to put before a field to get its period: `YYYY-MM-` for days, '' for months */
   before: string;
 }
 

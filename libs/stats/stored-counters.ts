@@ -28,7 +28,7 @@ const packed = (sql: Sql, rows: ReturnType<Sql>) => sql<(PackedCounters & { n: n
   ) as placed
   group by domain_id, month`;
 
-/** Up to `limit` counters of one organization after a place, in the key's order, to page through all of them. */
+/** A page of an organization's counters: up to `limit` after the key `after`, in key order. */
 export async function listCounters(
   sql: Sql,
   organizationId: string,
@@ -83,7 +83,10 @@ export const countersSince = (db: Reads, organizationId: string, since: string) 
 /** An organization with at most this many domains is small: its counters are read together with those of others. */
 const few = 5;
 
-/** The same for all small organizations among these, in one statement. With very many organizations, most are small. */
+/**
+ * What `countersSince` lists, for all small organizations among these in one statement; others are left out. With very many
+ * organizations, most are small.
+ */
 export async function countersOfSmall(
   sql: Sql,
   organizationIds: string[],

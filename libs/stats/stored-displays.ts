@@ -38,7 +38,10 @@ export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<
   );
 }
 
-/** Deletes ids of flushes that nobody retries any more, even after days without Postgres. Returns how many. */
+/**
+ * Deletes the ids of flushes older than 8 days: even if Postgres was down for days, nobody retries them any more. Returns
+ * how many.
+ */
 export async function deleteOldFlushes(db: Database, here = new Date()): Promise<number> {
   const { count } = await db.write(
     (sql) => sql`delete from display_flushes where stored_at < ${earlierNow(sql, here)} - interval '8 days'`,

@@ -21,7 +21,7 @@ export interface TokenConfig {
   keysById: ReadonlyMap<string, KeyObject>;
   issuer: string | undefined;
   audience: string | undefined;
-  /** of people's tokens, which name them by their own `kid`; the first signs; none where there are no accounts */
+  /** keys for people's tokens, whose `kid` is `personKeyId`; the first one signs; empty if there are no accounts */
   personKeys: KeyObject[];
   /** where a provider has its keys; they are accepted beside `keys` */
   jwksUrl: string | undefined;
@@ -37,7 +37,7 @@ export interface AccessToken {
   organizationId: string;
   /** its `sub`, the actor of administrative acts */
   subject: string;
-  /** the person to whom we issued it, whose scopes are those that the organization gave them */
+  /** set if we issued the token to a person: their scopes then come from the organization, not from the token */
   personId: string | undefined;
   scopes: Scope[];
   /** Unix seconds */
@@ -46,7 +46,7 @@ export interface AccessToken {
   issuedAt: number;
   /** by which it can be revoked alone; undefined where the token does not say */
   jti: string | undefined;
-  /** identifies the token in limits: one payload may have several valid signatures and spellings of them */
+  /** key for rate limits: the digest of header and payload, since a signature can vary; for a person, the subject */
   countedAs: string;
   /** the generation of the provider's keys that it was verified with; undefined: with one of our own */
   verifiedIn: number | undefined;
@@ -147,12 +147,12 @@ function claimsOf(token: string, keys: VerifyingKey[], config: TokenConfig): Cla
       failures.push(error);
     }
   }
-  // an error behind a valid signature is more specific
+  // prefer an error of expiry or `nbf`: it means that this key's signature was valid
   const failure = failures.find((error) => !isForged(error)) ?? failures[0];
   throw invalidToken(reasonOf(failure), failure);
 }
 
-/** Where key ids are configured, `kid` must name one of them. */
+/** If key ids are configured, a `kid` must be one of them. A token without a `kid` is tried with every key. */
 function keysNamedBy({ kid }: Header, { keys, keysById }: TokenConfig): KeyObject[] {
   if (kid === undefined || keysById.size === 0) return keys;
   const named = keysById.get(kid);
@@ -164,7 +164,10 @@ interface Header {
   kid?: string;
 }
 
-/** Undefined if no key can verify it: `kid` is a text (RFC 7515, 4.1.4), and no extension is understood (4.1.11). */
+/**
+ * Undefined if it can only be refused: `kid` must be a string (RFC 7515, 4.1.4), and we support no `crit` extensions
+ * (4.1.11).
+ */
 function headerOf(token: string): Header | undefined {
   try {
     const header: unknown = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString());
@@ -199,7 +202,7 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenCo
   };
 }
 
-/** A text, a list of one, or a map with one key: Keycloak names all organizations of a person, by their aliases. */
+/** A string, a list of one, or a map with one key, since Keycloak lists all of a person's organizations, by alias. */
 function organizationOf(claim: unknown, name: string): string {
   const isMap = typeof claim === 'object' && claim !== null && !Array.isArray(claim);
   const [org, ...others]: unknown[] = isMap ? Object.keys(claim) : [claim].flat();
@@ -214,7 +217,10 @@ function organizationOf(claim: unknown, name: string): string {
 /** 9999-12-31T23:59:59Z, in Unix seconds */
 const lastSecond = 253_402_300_799;
 
-/** A token from the future would outlive the revocation of all tokens, and one without an end every rotation of keys. */
+/**
+ * A token dated in the future would survive the revocation of all tokens. One that never expires would survive every key
+ * rotation.
+ */
 function requireLifetime({ exp, iat }: { exp?: unknown; iat?: unknown }, { maxLifetime }: TokenConfig): void {
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');
   if (exp > lastSecond) throw invalidToken("the token's `exp` is beyond the year 9999");

@@ -1,4 +1,4 @@
-/** What operators change. Each change and its administrative act are written in one transaction. */
+/** What operators and managers change. Each change and its administrative act are written in one transaction. */
 
 import type { Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';

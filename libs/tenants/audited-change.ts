@@ -5,7 +5,7 @@ interface Act {
   /** `noun.verb` */
   act: string;
   subject: string;
-  /** whose act it is; of a domain its organization's */
+  /** the organization that the act belongs to; default: that of `domainId` */
   organizationId?: string;
   domainId?: string;
   details?: Record<string, string | number | boolean | null | string[] | { domainId: string; number: number }[]>;

@@ -1,4 +1,4 @@
-/** Reads: the organization comes from the access token alone, which also has a rate limit. */
+/** Requests with an access token, which alone decides the organization: its scopes and rate limits. */
 
 import type { Context, Middleware } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
@@ -44,7 +44,7 @@ export function bearer({
     ctx.state.organization = organization;
     return undefined;
   };
-  /** A token known to this process skips the limit on failures: others behind the same address go on reading. */
+  /** A token known to this process skips the limit on failures, so guesses from the same address cannot block it. */
   const accessOf = async (ctx: Context, token: string | undefined): Promise<AccessToken> => {
     const known = token && accessTokens.known(token);
     if (known) {
@@ -136,7 +136,7 @@ export function readRateLimit(limit: number): Middleware {
   };
 }
 
-/** Changes per organization: each is an act, and every process learns of it. */
+/** Limited per organization, because each change writes an administrative act that every process has to read. */
 export const changeRateLimit = (limit: number): Middleware => perOrganization('change', limit, 'changes');
 
 /** Revocations of keys and tokens have a limit of their own, so that other changes cannot delay them. */

@@ -1,4 +1,4 @@
-/** What an organization changes about itself: domains, their keys, and who did what; and how people sign in. */
+/** What an organization manages (domains, keys), who did what in it, and how people sign in. */
 
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
@@ -25,7 +25,7 @@ export const origins = z
   .refine((list) => new Set(list).size === list.length, 'must not name one twice')
   .meta({ description: 'the origins that may record; if there are none, any may' });
 
-/** The terms by which a visitor's permission holds now; publishing a banner sets both. */
+/** What decides whether a visitor's permission is still valid. Publishing a banner sets both. */
 const validity = {
   validMonths: z
     .int()

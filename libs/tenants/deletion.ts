@@ -75,7 +75,9 @@ async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Tab
   }
 }
 
-/** The acts before its closing. A later act may be the newest that processes have seen, so it is deleted last. */
+/**
+ * Deletes the acts before `org.close`. That act or a later one may be the newest that processes have seen: `deleteClosing`.
+ */
 export async function* deleteActs(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
   for (let count = batch; count === batch; ) {
     ({ count } = await db.write(
@@ -100,7 +102,7 @@ function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number,
   return sql`${domains.map((domain) => domain.number)}::int[]`;
 }
 
-/** Only a statement that began earlier can still store rows of a domain without a row. */
+/** Once the domain's row is gone, only statements that began before can still store rows for it. */
 export const deleteDomains = async (db: Database, { organizationId }: Leaving): Promise<void> => {
   await db.write((sql) => sql`delete from domains where organization_id = ${organizationId}`);
 };

@@ -18,7 +18,7 @@ import { findDomains } from './tenants.ts';
 const widgetBuild = new URL('../../apps/widget/', import.meta.url);
 
 const domainId = domainPath.shape.domainId
-  // Redis stores logs by domain id, and its own run id under this name
+  // the hash `assent:logs` in Redis has a field for each domain id, and one named `run_id`
   .refine((id) => id !== 'run_id', 'is reserved');
 
 const createFlags = flags(

@@ -43,7 +43,7 @@ export const listDomains = (
   where organization_id = ${organizationId} ${after === undefined ? sql`` : sql`and number < ${after}`}
   order by number desc limit ${limit}`;
 
-/** Oldest first: of all organizations or of one, all or the one with this id. */
+/** Oldest first: all domains, or only those with this organization or this id. */
 export const listAllDomains = (sql: Sql, organizationId?: string, domainId?: string) => sql<
   (Domain & Validity & { archivedAt: Date | null })[]
 >`
@@ -91,7 +91,7 @@ export const domainChanges = (perform: Perform) => ({
   ): Promise<ManagedDomain> =>
     perform(async (sql, note) => {
       requireName(name);
-      // the lock makes the second of two concurrent domains count the first
+      // the lock makes concurrent requests count each other's new domain
       const [organization] = await sql`
         select from organizations where id = ${organizationId} for no key update`;
       if (!organization) throw new Refused(`no organization ${organizationId}`);

@@ -41,7 +41,7 @@ export function createFailedCredentials(name: 'key' | 'token', limit: number): F
   };
 }
 
-/** The domain in the path; for an address over its limit, only one that is in memory. */
+/** The domain in the path. For an address at its limit, nothing is looked up: null unless it is in memory. */
 export async function domainOfPath(
   ctx: Context,
   { tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials },

@@ -14,7 +14,10 @@ import type { TenantCache } from './tenant-cache.ts';
 const second = 1_000;
 const minute = 60 * second;
 const perSecond = 10;
-/** Notes that wait; more of a domain would only replace each other. Past `inAll`, one of each organization. */
+/**
+ * How many notes may wait. A domain stores only its newest anyway. Past `inAll`, only an organization with none waiting
+ * adds one.
+ */
 const most = { inAll: 20_000, organizations: 10_000, domains: 100, ofDomain: 10 };
 
 export interface FairNotes<Item> {
@@ -23,7 +26,7 @@ export interface FairNotes<Item> {
 
 interface NoteKind<Item> {
   write: (sql: Sql, domainId: string, item: Item) => Promise<unknown>;
-  /** notes of a domain with one name are the same */
+  /** two notes of a domain with the same name count as one */
   nameOf: (item: Item) => string;
   /** false for an item that no browser sends */
   isAccepted: (item: Item) => boolean;

@@ -77,8 +77,7 @@ export const keyChanges = (perform: Perform) => ({
   /** The key is in the result and nowhere else: only its hash is stored. */
   createKey: (domainId: string, quota?: number) =>
     perform(async (sql, note) => {
-      // the lock waits for a change that archives the domain, and makes the second of two concurrent keys count the
-      // first
+      // the lock waits for a change that archives the domain, and makes concurrent requests count each other's new key
       const [domain] = await sql<{ archivedAt: Date | null }[]>`
         select archived_at as "archivedAt" from domains where id = ${domainId} for no key update`;
       if (!domain) throw new Refused(`no domain ${domainId}`);

@@ -93,7 +93,7 @@ export function createKnownDomains(
   };
 }
 
-/** Bytes, with what an object and its places in tables cost. */
+/** Bytes, with the overhead of the object and of its Map entries. */
 const sizeOf = ({ domainId, organizationId, name, origins }: Domain): number =>
   origins.reduce(
     (sum, { length }) => sum + 40 + 2 * length,

@@ -8,7 +8,7 @@ import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
 import { findOrganizations, mostRevoked, type Organization, type OwnDomain } from './tenants.ts';
 
-/** Bytes. One with as many domains and revoked tokens as it may have takes some ten million. */
+/** Bytes. An organization at its limits of domains and revoked tokens takes about ten million. */
 const usualMostBytes = 128 * 1024 * 1024;
 
 /** Organizations in one query: each waits for the others, and a large one takes a tenth of a second. */
@@ -17,7 +17,7 @@ const atOnce = 8;
 interface KnownOrganizations {
   /** Rejects while Postgres is down, unless the organization is in memory and unchanged. */
   get(organizationId: string): Promise<Organization | null>;
-  /** `domainId`: the domain of it that changed, too. */
+  /** `domainId`: also re-reads this domain. */
   changed(organizationId: string, domainId?: string): void;
   revoked(organizationId: string, jti: string): void;
   allChanged(): void;

@@ -1,5 +1,5 @@
 /**
- * Reads of the log that show personal fields are administrative acts: one a minute for each token and kind of read,
+ * Reads of records, proofs, entries and the feed are administrative acts: one a minute for each token and kind of read,
  * with the number of records. They are counted in memory and written apart from requests, so no read waits for them; a
  * process that dies loses those of its last minute.
  */

@@ -13,7 +13,7 @@ import { listOrganizations, listPlans } from './organizations.ts';
 import { findOrganizations, type Organization } from './tenants.ts';
 import { createVisitorHash } from './visitors.ts';
 
-/** milliseconds for which tokens of the current second are revoked at most */
+/** milliseconds: new tokens are refused until the current second ends, so the command waits at most this long */
 const revokedFor = 1_000;
 
 export async function findOrganization(tools: Tools, organizationId: string): Promise<Organization> {
@@ -54,7 +54,7 @@ export function orgCommand(tools: TenantTools, { deletion, endSessions }: Elsewh
 
   verb('revoke-tokens <org>', none, async (_, organizationId) => {
     const revoked = await administer(tools, async (admin, db) => {
-      // first: a token that a session gets meanwhile is revoked
+      // sessions first: a token that one of them gets until then is revoked below
       await db.write((sql) => endSessions(sql, organizationId));
       return admin.revokeTokens(organizationId);
     });

@@ -32,7 +32,7 @@ export const organizationChanges = (perform: Perform) => ({
       return plan;
     }),
 
-  /** The plan of organizations without another one: with the log, and without a limit. */
+  /** Creates the default plan if it is missing: with the log, without a limit. */
   ensureDefaultPlan: () =>
     perform(async (sql, note) => {
       const [plan] = await sql<Plan[]>`

@@ -90,7 +90,7 @@ export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials
   const lookUp = async (ctx: Context, origin: string) => {
     // if the list cannot be read, the page may at least read the error
     const domain = await domainOfPath(ctx, deps).catch(() => undefined);
-    // a preflight for an unknown domain is a guess; a record is counted with its key
+    // a preflight for an unknown domain counts as a guess; a POST is counted when its key is checked
     if (domain === null && ctx.method === 'OPTIONS') deps.failedKeys.count(ctx);
     // an unknown domain looks like one without a list: the page can read that its key is refused
     allow(ctx, origin, domain?.origins ?? []);
@@ -124,7 +124,7 @@ export const allowedOrigin =
   };
 
 /**
- * `methods`: those of the path that pages use. A browser that is refused here never sends its key, so its origin is
+ * `methods`: the methods of this path that pages use. A browser that is refused here never sends its key, so its origin is
  * noted without one.
  */
 export const preflight =
@@ -156,7 +156,7 @@ export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKe
     ctx.state.domain = domain;
   };
   return (ctx) => {
-    // a key known to this process skips the limit on failures: others behind the same address go on recording
+    // a key known to this process skips the limit on failures: guesses from the same address cannot block it
     const known = tenants.knownDomainOfKey(ctx.get('x-api-key'));
     if (!known || known.domainId !== ctx.params.domainId) return lookUp(ctx, known);
     ctx.state.domain = known;
@@ -195,8 +195,8 @@ export function pageRateLimit(name: 'record' | 'display' | 'place' | 'check', li
 }
 
 /**
- * For endpoints that also accept an access token of an organization's own servers. The key decides, because pages send
- * one.
+ * For endpoints that also accept an access token of an organization's own servers. A request with an API key counts as a
+ * page's, even if it also has a token.
  */
 export const sendsToken = (ctx: Context): boolean => ctx.get('x-api-key') === '' && ctx.get('authorization') !== '';
 

@@ -14,7 +14,7 @@ const lifetime = 300;
 export const personTokenKey = (secretsKey: Buffer): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', secretsKey, '', 'assent tokens of people', 32)));
 
-/** `personId`: the organization's own. */
+/** `personId`: the id of the membership, so a person has another one in each organization. */
 export function issuePersonToken(
   key: KeyObject,
   { personId, organizationId }: { personId: string; organizationId: string },

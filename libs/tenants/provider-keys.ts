@@ -26,7 +26,8 @@ interface ProviderKeys {
 
 export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; algorithm: string }): ProviderKeys {
   let keys: ProviderKey[] = [];
-  // on the monotonic clock: if it stepped back, removed keys would stay valid, and new ones unknown, for as long
+  // on the monotonic clock: if the system clock stepped back, removed keys would stay valid for that long, and new ones
+  // unknown
   let freshUntil = Number.NEGATIVE_INFINITY;
   let mayFetchAt = Number.NEGATIVE_INFINITY;
   let refreshAt = Number.NEGATIVE_INFINITY;
@@ -56,7 +57,7 @@ export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; al
   const refresh = () => {
     if (!isFresh() || performance.now() < refreshAt) return;
     refreshAt = performance.now() + refreshEvery;
-    // a removed key is not accepted for longer; until the fetch succeeds, the present keys stay valid
+    // in the background, to drop removed keys; until it succeeds, the present ones stay valid
     load().catch(() => {});
   };
   const named = (kid: string | undefined) => keys.filter((each) => kid === undefined || each.kid === kid);

@@ -1,5 +1,5 @@
 /**
- * Work of requests, in turns over organizations. A place is held until the response is made: sending it to a slow
+ * Limits concurrent requests; organizations take turns. A place is held until the response is made: sending it to a slow
  * client, or receiving a body, needs none.
  */
 import type { Context, Middleware } from '#libs/base/http/context';

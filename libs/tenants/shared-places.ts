@@ -6,20 +6,20 @@ import { Problem } from '#libs/base/terms/problem';
 
 /** reads in progress: fewer than there are connections to Postgres */
 const reads = 8;
-/** Statistics that Redis has: many at once share a write and a read of its connection, and cost little each. */
+/** Statistics from Redis are cheap: concurrent requests share a write and a read on its connection. */
 const statistics = 64;
-/** what holds now: many at once share a statement */
+/** lookups of what visitors allow now: concurrent ones share a statement */
 const current = 64;
 /** of one organization that wait for a place; beyond that they are refused */
 const waitingReads = 1_000;
-/** erasures, notices that are put with a token, and what is managed: of one organization all but one */
+/** erasures, notices put with a token, and management changes; one organization may take all but one */
 const changes = 4;
 /** pages of exports, and batches of imports, that are read and checked at once */
 const pages = 4;
 const batches = 4;
 /** batches of imports in the queue that are not known to be stored; each has some hundred records */
 const ahead = 4;
-/** that one organization may hold open; none of these is a place that another could lack */
+/** how many one organization may hold open; these take nothing away from other organizations */
 export const openAtMost = { exports: 1, imports: 4, visitors: 4 };
 /** seconds */
 const retryAfter = 10;
@@ -30,7 +30,7 @@ const each = (share: number, waiting?: number) =>
 export interface SharedPlaces {
   /** one organization alone may have all but one */
   reads: Places;
-  /** likewise, for statistics that Redis has, also while reads wait for a Postgres that does not respond */
+  /** likewise, for statistics from Redis, which still work while reads wait for an unresponsive Postgres */
   statistics: Places;
   /** likewise, for what visitors allow now, also while reads of the log wait */
   current: Places;

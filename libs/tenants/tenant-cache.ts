@@ -87,7 +87,7 @@ export function createTenantCache(
     else if (noun === 'person' && organizationId !== null) organizations.changed(organizationId);
     else if (noun === 'domain') {
       domains.forget(subject);
-      // other keys stay known: they would be refused where guesses of others have used up the limit
+      // only this domain's keys: a forgotten key is refused while guesses from its address have used up the limit
       keys.forgetDomain(subject);
       if (organizationId === null) organizations.clear();
       else organizations.changed(organizationId, subject);
@@ -100,8 +100,8 @@ export function createTenantCache(
 
   const ask = async () => {
     const { acts, newest, newestAt, lastAt } = await db.read((sql) => readActsSince(sql, lastAct), { deadline: 2_000 });
-    // a restored or promoted database may lack acts that were seen here, and hide that with new ones; where it has the
-    // last, it has all before
+    // a restored or promoted database may lack acts seen here, and reuse their ids; if it has the last one, it has all
+    // before it
     const hasLast = lastAct !== undefined && lastAt === lastActAt;
     if (hasLast && newest === lastAct) return;
     generation += 1;
@@ -112,7 +112,7 @@ export function createTenantCache(
     lastActAt = newestAt;
   };
 
-  /** When keys were last used, of those used since the last note; all are noted together. */
+  /** Last use of each key that was used since the last write. One statement writes them all. */
   let used = new Map<string, number>();
   const noteUse = async () => {
     if (used.size === 0) return;

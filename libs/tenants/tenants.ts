@@ -43,7 +43,7 @@ export interface Organization {
 /** The id of a new organization or domain. */
 export const makeId = (prefix: string): string => `${prefix}_${randomBytes(10).toString('hex')}`;
 
-/** Access tokens of an organization that can be revoked one by one, of those that may still be valid. */
+/** How many individually revoked tokens an organization may have; expired ones do not count. */
 export const mostRevoked = 10_000;
 
 /** 192 random bits; the prefix lets secret scanners find leaked keys. */
@@ -77,7 +77,7 @@ interface OrganizationRow extends Omit<Organization, 'plan' | 'revokedTokens' | 
   domains: OwnDomain[];
 }
 
-/** `changedDomains`: only these of their domains are read, and no revoked tokens. */
+/** With `changedDomains`, only these domains are read, and no revoked tokens. */
 export async function findOrganizations(
   sql: Sql,
   ids: string[],
@@ -120,8 +120,8 @@ export async function findOrganizations(
 }
 
 /**
- * `used`: hashes, with the Unix milliseconds of their last use. At most every 20 seconds for a key, so that many processes
- * do not contend for its row. In order, so that two of them wait for each other in one direction and cannot deadlock.
+ * `used`: hashes, with the Unix milliseconds of their last use. Writes a key at most every 20 seconds, so that processes do
+ * not contend for its row. Locks rows in hash order, so that two processes cannot deadlock.
  */
 export const noteKeyUse = (sql: Sql, used: Map<string, number>) => sql`
   with due as materialized (

@@ -10,8 +10,8 @@ import { mostRevoked } from './tenants.ts';
 
 export const tokenChanges = (perform: Perform) => ({
   /**
-   * A token states only the second in which it was issued, so those of the current second are revoked, too. Rejects
-   * with Refused while the clocks differ: by a wrong clock no token would be revoked, or future ones would be, too.
+   * A token states only the second in which it was issued, so those of the current second are revoked, too. Rejects with
+   * Refused while the clocks differ: a wrong clock would revoke no tokens, or also future ones.
    */
   revokeTokens: (organizationId: string) =>
     perform(async (sql, note) => {
@@ -32,8 +32,8 @@ export const tokenChanges = (perform: Perform) => ({
     }),
 
   /**
-   * Revokes the access tokens with this `jti`, and no others. `maxLifetime`, in seconds: how long tokens may be valid,
-   * if that is limited; the revocation is deleted afterwards, and otherwise once all tokens are revoked.
+   * Revokes the access tokens with this `jti`, and no others. `maxLifetime`, in seconds: how long tokens may be valid, if
+   * that is limited; if set, the revocation expires an hour after that; if not, it stays until all tokens are revoked.
    */
   revokeToken: (
     organizationId: string,

@@ -1,6 +1,6 @@
 /**
- * Reads of the log by visitor are administrative acts. Pages are requested again and again, so the reads of one visitor
- * with one token are one act a minute.
+ * Reading the log filtered by visitor is an administrative act. Pages are requested again and again, so the reads of one
+ * visitor with one token are one act a minute.
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';

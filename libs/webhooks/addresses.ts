@@ -73,14 +73,14 @@ function isPublicHost(host: string, reach: Reach): boolean {
 const global = ipaddr.IPv6.parseCIDR('2000::/3');
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** The IPv4 address of a mapped or NAT64 one. */
+/** The IPv4 address inside a mapped or NAT64 address; any other address unchanged. */
 function unwrap(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6) || !parsed.match(nat64)) return parsed;
   return new ipaddr.IPv4(parsed.toByteArray().slice(12));
 }
 
-/** Metadata services of clouds that are not link-local: Azure, Alibaba, Oracle, AWS and Google by IPv6. */
+/** Cloud metadata services at addresses that are not link-local: Azure, Alibaba, Oracle; over IPv6 also AWS and Google. */
 const metadata = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map((each) =>
   ipaddr.parse(each).toString(),
 );
@@ -95,7 +95,7 @@ function isPublicAddress(address: string): boolean {
 
 const isLoopback = (address: string): boolean => ipaddr.isValid(address) && unwrap(address).range() === 'loopback';
 
-/** Ranges that an operator may allow: unicast without link-local, which metadata services have. */
+/** Ranges that an operator may allow. Link-local is not among them, because metadata services use it. */
 const allowable = ['unicast', 'private', 'uniqueLocal', 'loopback', 'carrierGradeNat'];
 
 const isAllowable = (address: string): boolean => {
@@ -139,8 +139,8 @@ export function createResolve(): Resolve {
 }
 
 /**
- * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. `http` and ports below 1024 are only
- * for receivers that the operator allows.
+ * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. Ports below 1024 other than 443, and
+ * `http` unless `allowPrivate`, are only for receivers that the operator allows.
  */
 export async function checkAddresses(url: URL, addresses: string[], reach: Reach, resolve: Resolve): Promise<void> {
   const { host, port, isFree } = placeOf(url, reach);

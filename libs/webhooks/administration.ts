@@ -51,7 +51,8 @@ export function createWebhookAdministration(
       quota?: number,
     ): Promise<{ webhook: Webhook; secret: Buffer }> =>
       perform(async (sql, note) => {
-        // a domain that is created concurrently is visible after the lock, or its transaction sees the webhook
+        // waits for a domain that is being created, which is visible after the lock; the worker adds the lanes of later
+        // ones
         await sql`select from organizations where id = ${organizationId} for update`;
         const there = sql<{ there: number }[]>`
           select count(*)::int as there from webhooks where organization_id = ${organizationId}`;

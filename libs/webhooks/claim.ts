@@ -35,15 +35,16 @@ export interface Lane {
   previousSecret: Buffer | null;
   /** sealed */
   headers: Buffer | null;
-  /** bytes of a message; entries in it, if the receiver refused more */
+  /** the largest message, in bytes */
   maxBytes: number;
+  /** most entries in a message, if the receiver has refused a larger one; null: no such limit */
   atMost: number | null;
   decisions: Decision[] | null;
   domainNumber: number | null;
   domainId: string | null;
   log: number | null;
   position: number | null;
-  /** the position after the last of the message; null of a single message */
+  /** the position after the message's last entry; null for a single message */
   through: number | null;
   messageId: string;
   /** of a single message */
@@ -69,8 +70,8 @@ export interface Claimed {
 type Fragment = ReturnType<Sql>;
 
 /**
- * Claims lanes in line: by turns over organizations, and then over the webhooks of each. A receiver that let its last
- * message time out has one place of its organization's.
+ * Claims lanes in line: by turns over organizations, and then over the webhooks of each. A receiver whose last attempt
+ * timed out gets at most one lane of its organization's share.
  */
 export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Claimed> {
   const round = planRound(claiming);
@@ -118,8 +119,8 @@ function lastTurn({ limit }: Claiming, visit: ClaimedRow | undefined, taken: Tak
 }
 
 /**
- * A separate step that returns each lane as it is once locked. A join would see it as it was before, and so undo a replay
- * or repeat a message.
+ * A step of its own, so that it returns each lane as it stands after the lock is taken. A join would see the older row, and
+ * could undo a replay or send a message twice.
  */
 const lockChosen = (sql: Sql, round: Round): Fragment => sql`
   select l.number, l.domain_number, l.log, l.position, l.through from webhook_lanes as l
@@ -137,7 +138,10 @@ const findNextEntries = (sql: Sql): Fragment => sql`
     order by logs.log limit 1
   ) as entries on true`;
 
-/** Claims the lanes for the process, with a message each; those that are idle leave the line. */
+/**
+ * Claims the lanes for the process and fixes each one's next message (id, time, range of entries). Idle lanes leave the
+ * line.
+ */
 const writeClaims = (sql: Sql, { by, lease }: Claiming): Fragment => sql`
   update webhook_lanes as l set
     claimed_by = case when idle then null else ${by}::uuid end,

@@ -42,9 +42,9 @@ type WebhookTools = Tools<{
 
 const distinct = (text: string, before: unknown) => [...new Set([...(Array.isArray(before) ? before : []), text])];
 
-/** Flags of `create` and `set`; further fields of the contract are flags of both. */
+/** Flags of both `create` and `set`. Fields of the contract that are not listed here become flags by themselves. */
 const sharedFlags = {
-  types: ['--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`, distinct],
+  types: ['--type <type>', `the events it gets; repeatable: ${webhookTypes.join(', ')}`, distinct],
   domains: ['--domain <domain>', 'only of this domain; repeatable', distinct],
   decisions: ['--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, distinct],
   headers: [
@@ -85,7 +85,7 @@ const createFlags = flags(webhookBody.omit({ url: true }).partial({ types: true 
 const replayFlags = flags(replayBody.pick({ from: true }), { from: ['--from <position>', 'the first one'] });
 
 export function webhookCommand(tools: WebhookTools): Command {
-  const noun = new Command('webhook').description('webhooks: receivers that are told of new entries and of limits');
+  const noun = new Command('webhook').description('webhooks: receivers of new entries and other events');
   const verb = verbsOf(noun);
   const urlOf = (url: string) => readUrl(tools, url);
   const setFlags = flags(
@@ -94,16 +94,13 @@ export function webhookCommand(tools: WebhookTools): Command {
     {
       '--all-domains': ['of every domain, also of those to come', { domains: null }],
       '--all-decisions': ['records with any decision', { decisions: null }],
-      '--enable': [
-        'send to it again, from where it stopped, and at once what waits for its next try',
-        { enabled: true },
-      ],
+      '--enable': ['send to it again, from where it stopped; waiting messages go out at once', { enabled: true }],
       '--disable': ['send nothing to it', { enabled: false }],
     },
   );
 
   verb('list', listFlags, (given) => list(tools, given)).description(
-    'list the webhooks of an organization, or all whose every try fails',
+    'list the webhooks of an organization, or the failing webhooks of all organizations',
   );
   verb('show <webhook>', none, (_, webhookId) =>
     onWebhook(tools, webhookId, async ({ webhook }) => shown(webhook)),
@@ -127,10 +124,10 @@ export function webhookCommand(tools: WebhookTools): Command {
     messages: await onWebhook(tools, webhookId, ({ webhook, admin }) => admin.retry(webhook)),
   })).description('send at once the messages that wait for their next try');
   verb('rotate <webhook>', none, (_, webhookId) => rotate(tools, webhookId)).description(
-    'make a new secret, shown only once; the one before signs beside it for 24 hours',
+    'make a new secret, shown only once; for 24 hours, messages are also signed with the previous one',
   );
   verb('reseal', none, () => reseal(tools)).description(
-    'encrypt the secrets of all webhooks under SECRETS_KEY; SECRETS_KEY_PREVIOUS opens those from before',
+    'encrypt the secrets of all webhooks under SECRETS_KEY; SECRETS_KEY_PREVIOUS decrypts those under the previous key',
   );
   verb('replay <webhook> <domain>', replayFlags, ({ from }, webhookId, domainId) =>
     replay(tools, webhookId, { domainId, from }),
@@ -191,7 +188,7 @@ async function replay(tools: WebhookTools, webhookId: string, { domainId, from }
   const found = await onWebhook(tools, webhookId, async ({ webhook, admin, db }) => {
     await requireDomains(db, webhook.organizationId, [domainId]);
     if (!receivesRecordsOf(webhook, domainId))
-      throw new Error(`webhook ${webhookId} is told of no records of domain ${domainId}`);
+      throw new Error(`webhook ${webhookId} receives no records of domain ${domainId}`);
     return admin.replay(webhook, { domainId, from });
   });
   if (!found) throw new Error(`the log of domain ${domainId} has no position ${from}`);

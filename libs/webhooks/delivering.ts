@@ -1,6 +1,6 @@
 /**
- * Delivering: takes lanes that are due and sends their next messages. Postgres has what is due and which process is at it,
- * so the lanes of a worker that is killed go to the others, and Redis has no part in it.
+ * Delivering: takes lanes that are due and sends their next messages. Postgres stores what is due and which process is
+ * delivering it, so if a worker is killed, others take over its lanes. Redis is not involved.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -18,14 +18,15 @@ import { createWaking } from './waking.ts';
 
 /** milliseconds */
 const second = 1_000;
-/** milliseconds after a lane is done */
+/** milliseconds from the end of a delivery to the next claim */
 const followUp = 10;
-/** longer than an attempt, of 20 seconds at most, and the statements around it, of 10 seconds each */
+/** longer than an attempt (at most 20 seconds) plus the statements before and after it (at most 10 seconds each) */
 const lease = 60 * second;
 
 /**
  * Messages under way in a process. Retries have places of their own, so that they never delay first attempts. An
- * organization gets an eighth of each, which the claim enforces because workers share what is due.
+ * organization gets at most an eighth of each. The claim applies this limit, so that lanes beyond it stay free for other
+ * workers.
  */
 const most: Record<Line, number> = { failing: 64, well: 256 };
 const perWebhook = 4;
@@ -96,8 +97,9 @@ export function createDeliverer(parts: DeliveryParts): Deliverer {
  * claim began in the middle and reached the last organization, so those before its start have not had a turn.
  */
 function createClaims(db: Database, by: string, running: Running) {
-  /** the organization that had the last turn in each line, and the webhook that had it in each organization */
+  /** for each line, the organization that had the last turn */
   const after: Record<Line, number> = { failing: 0, well: 0 };
+  /** for each organization, the webhook that had the last turn */
   const lastWebhooks = new Map<number, number>();
 
   const remember = (line: Line, claimed: Claimed): void => {
@@ -127,10 +129,10 @@ function createClaims(db: Database, by: string, running: Running) {
 }
 
 /**
- * `second`: the length of a second in milliseconds; the intervals of the rounds below are multiples of it. Lanes are woken
- * once a second and claimed twice a second. `mayRecordsWait`: resolves to true if records may still be waiting to be
- * stored. Then no silence messages are added, because a domain could look silent only because its records are late. `close`
- * releases lanes, once the scheduler has stopped.
+ * `second`: milliseconds that count as a second: 1,000, but fewer in tests. The intervals of all rounds below scale with
+ * it. Lanes are woken once a second and claimed twice a second. `mayRecordsWait`: resolves to true if records may still be
+ * waiting to be stored. Then no silence messages are added, because a domain could look silent only because its records are
+ * late. `close` releases lanes, once the scheduler has stopped.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,

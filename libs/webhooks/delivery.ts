@@ -16,11 +16,11 @@ import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
 
 /**
- * How many deliveries of webhooks that allow messages above the default size a process runs at once, because each takes
- * several megabytes of memory. One organization gets at most an eighth of them.
+ * Most large deliveries at once in a process, because each takes several megabytes of memory. A delivery is large if the
+ * webhook's `maxBytes` is above the default. One organization gets at most an eighth of them.
  */
 const mostLarge = 32;
-/** milliseconds after which one that found no place is due again */
+/** milliseconds until a large delivery that found no free place is due again */
 const largeAgain = 1_000;
 
 export interface DeliveryParts {
@@ -84,8 +84,8 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
   }
 
   /**
-   * `claimedAgo`: milliseconds since the lane was claimed. The time in the signature is `lane.claimedAt`, by Postgres' clock,
-   * plus this.
+   * `claimedAgo`: milliseconds since the lane was claimed. The time in the signature is `lane.claimedAt`, by Postgres'
+   * clock, plus this.
    */
   async function attemptToSend(lane: Lane, message: Message, secrets: Secrets, claimedAgo: number) {
     const body = JSON.stringify({ type: lane.type, timestamp: message.at.toISOString(), data: message.data });

@@ -18,8 +18,8 @@ export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promis
 }
 
 /**
- * Adds messages that are due; returns their number. The usual number of a day is the average of the same weekday in the four
- * weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters are per day,
+ * Adds messages that are due; returns their number. The usual number of a day is the average of the same weekday in the
+ * four weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters are per day,
  * not per hour. So the partial first and last days count together as one day, with the smaller of
  * their usual numbers, and only once their silent hours add up to 24.
  */
@@ -68,7 +68,7 @@ export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<n
       ) as since
       where coalesce(whole, 0) + coalesce(partial, 0) >= ${expected}
     ),
-    -- the second of two workers at once waits for the first one's rows here
+    -- if two workers run this at once, the second waits here for the first one's rows
     reported as (
       insert into webhook_silences as reported (webhook, domain_number, last_record_at)
       select webhook, number, last at time zone 'UTC' from unreported join silent using (number, last)

@@ -1,6 +1,7 @@
 /**
- * Lanes: each delivers the messages of a domain's log, or a single message, to a webhook in order. A lane has its position
- * in the log, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
+ * Lanes: each delivers the messages of a domain's log, or a single message, to a webhook in order. A lane stores its
+ * position in the log, so what is due follows from that position and the log's size. Nothing is lost if a worker dies or
+ * Redis is flushed.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -33,9 +34,9 @@ export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =
   insertNewLanes(sql, sql`webhooks.number = ${number}`);
 
 /**
- * Adds lanes of new domains to the webhooks of all domains; they begin with the first entry. Looks only at domains numbered
- * above `after`, and returns the highest number there is. A domain with a lower number may be committed later and be
- * missed, so `repairLanes` also adds missing lanes.
+ * Adds lanes for new domains to the webhooks that receive all domains. Such a lane starts at the log's first entry. Looks
+ * only at domains numbered above `after`, and returns the highest number there is. A domain with a lower number may be
+ * committed later and be missed, so `repairLanes` also adds missing lanes.
  */
 export async function addNewLanes(sql: Sql, after: number): Promise<number> {
   const [row] = await sql<{ newest: number }[]>`
@@ -182,14 +183,15 @@ const wakeGrownOf = (sql: Sql, { after, through }: Webhooks): Promise<number> =>
       where l.webhook > ${after} and l.webhook <= ${through} and ${isBehind(sql)}`,
   );
 
-/** milliseconds: longer than any wait for the next attempt, and the longest wait without an attempt */
+/** milliseconds: longer than any wait for the next attempt */
 const longestWait = 27 * 60 * 60 * 1_000;
+/** milliseconds: the longest wait of a lane that was postponed without an attempt */
 export const longestPostponed = 60_000;
 
 /**
- * Repairs times that were written while the clock was ahead. Makes these lanes due now: lanes in line that are not due,
- * lanes that wait longer than any wait can be, and lanes whose last attempt is dated in the future. Sets a `failing_since`
- * in the future to now.
+ * Repairs times that were written while the clock was ahead. Makes a lane due now if it is in line but not due, if it would
+ * wait longer than is ever scheduled, or if its last attempt is dated in the future. Sets a `failing_since` in the future
+ * to now.
  */
 async function correctTimes(sql: Sql, { after, through }: Webhooks): Promise<void> {
   await sql`

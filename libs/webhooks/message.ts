@@ -11,7 +11,7 @@ export interface Message {
   data: object;
   /** the time of the event: the same in every attempt and in a replay */
   at: Date;
-  /** the position after the message's last entry, which may be before the lane's; null for a single message */
+  /** the position after the message's last entry, at most the lane's `through`; null for a single message */
   through: number | null;
   /** number of entries or positions */
   count: number;

@@ -11,7 +11,7 @@ const steps = [
 
 /**
  * Adds the messages that are due; returns how many. The time of a message is that of the record that reached the share; if
- * the limit or the webhook is newer than that record, it is now.
+ * that record is not in the newest three epochs, it is now.
  */
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;

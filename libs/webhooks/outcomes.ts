@@ -66,8 +66,8 @@ const disabledWithin = 60_000;
 
 /**
  * `wait`: milliseconds until the next attempt; null if the webhook is disabled instead. A test is attempted once, and its
- * failure does not count as the webhook's. `atMost`: if given, the maximum number of entries in the lane's messages from
- * now on; the failed attempt is then not counted.
+ * failure leaves `failing_since` alone; `timed_out` is set as for any other message. `atMost`: if given, the maximum number
+ * of entries in the lane's messages from now on; the failed attempt is then not counted.
  */
 export async function fail(
   sql: Sql,
@@ -104,7 +104,10 @@ export async function fail(
     ${insertDelivery(sql, lane, attempt, failure, wait)}`;
 }
 
-/** A receiver that responds to one of the organization's webhooks no longer counts as timing out for the others. */
+/**
+ * Once an attempt ends in anything but a timeout, the receiver no longer counts as timing out for the organization's other
+ * webhooks.
+ */
 const unmarkTimedOut = (sql: Sql, { webhook }: Lane) => sql`
   others as (
     update webhooks set timed_out = false where number in (

@@ -107,7 +107,7 @@ export const webhookRoutes = {
     params: webhookPath,
     answers: { 202: answer('These messages will be sent', webhookRetry, examples.webhookRetry) },
     refusals: codes,
-    summary: 'Try now what waits for its next attempt',
+    summary: 'Retry waiting messages now',
     description:
       'For a receiver that works again. If an attempt fails, the waiting times start over. A disabled webhook sends ' +
       'nothing until you enable it.',

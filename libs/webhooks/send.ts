@@ -21,7 +21,7 @@ export interface Sender {
   reach: Reach;
   /** milliseconds until the response's head */
   patience: number;
-  /** PEM: certificates that are trusted as well as the usual ones */
+  /** PEM: certificates that are trusted instead of the usual ones, in tests */
   ca?: string;
 }
 
@@ -34,7 +34,7 @@ interface Sent {
 
 /**
  * Limits on a response. The body is read, because some receivers need that, and then discarded. Interim responses, chunks
- * and reads cost time however small they are, and deliveries share a process with storing.
+ * and reads each cost time, however small, in the process that also stores records.
  */
 const most = { interim: 8, chunks: 64, reads: 256, bytes: 128 * 1024 };
 /** milliseconds for the body of a response */

@@ -8,17 +8,20 @@ import { type Line, lines } from './lanes.ts';
 export interface Claiming {
   /** the process */
   by: string;
-  /** milliseconds after which other processes may claim it */
+  /** milliseconds after which other processes may claim a lane that this one has claimed */
   lease: number;
   line: Line;
-  /** at most: lanes in all; of one organization and of one webhook, each with those that are running */
+  /** most lanes to claim now */
   limit: number;
+  /** most lanes of one organization, including those running from this line */
   share: number;
+  /** most lanes of one webhook, including those running */
   perWebhook: number;
   /** lanes that the process is delivering, and the line each came from */
   running: { number: number; webhook: number; organization: number; receiver: string; line: Line }[];
-  /** the organization that had the last turn, 0 at the start; by organization, the webhook that had its last turn */
+  /** the organization that had the last turn; 0 at the start */
   after: number;
+  /** for each organization, the webhook that had the last turn */
   lastWebhooks: ReadonlyMap<number, number>;
 }
 

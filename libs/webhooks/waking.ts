@@ -1,6 +1,6 @@
 /**
- * Waking: finds lanes that have something new to deliver, by logs that have grown, and once a minute by comparing all
- * lanes. A round has a time limit, so that one large organization does not delay the others.
+ * Waking: finds lanes that have something new to deliver: those of logs that have just grown, and once a minute any lane
+ * that is behind its log. A round has a time limit, so that one large organization does not delay the others.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -9,9 +9,11 @@ import { addNewLanes, findNewestDomain, repairLanes, wakeGrown, wokenAtOnce } fr
 
 /** milliseconds */
 const second = 1_000;
-/** how far back a round looks for logs that grew, how often all lanes are compared, and the time limit of either */
+/** how far back a round looks for logs that grew */
 const overlap = 10 * second;
+/** from one comparison of all lanes to the next */
 const compareEvery = 60 * second;
+/** time limit of each of a round's two steps */
 const roundTime = second / 4;
 /** webhooks whose lanes are compared at once */
 const comparedWebhooks = 100;

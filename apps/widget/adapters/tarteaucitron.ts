@@ -43,8 +43,8 @@ export function recordTarteaucitron(client: RecordClient, tarteaucitron: Tarteau
     queueMicrotask(record);
   };
 
-  // This event also fires for decisions by settings. It precedes the events with the service's name, which fire for the
-  // visitor's decisions only.
+  // `tac.consent_updated` also fires for decisions by settings. It precedes the events with the service's name, which fire
+  // for the visitor's decisions only.
   const listen = () => {
     for (const key of tarteaucitron.job.filter((each) => !known.has(each))) {
       known.add(key);

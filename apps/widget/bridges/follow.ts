@@ -5,7 +5,7 @@ import type {} from '../public-api.ts';
 /** The site's own names of categories, set on the bridge's script tag: `data-analytics="statistics"`. */
 const names = document.currentScript?.dataset ?? {};
 
-/** Whether the visitor allows it: `category` is the widget's usual name. */
+/** Whether the visitor allows this category, given by the widget's default name for it. */
 export const isAllowed = (category: string): boolean => window.assent?.isAllowed(names[category] || category) === true;
 
 /** Calls `apply` with each choice, also one from an earlier page. Does nothing while the visitor has not chosen. */

@@ -1,4 +1,6 @@
-/** Passes each choice on to the plugins of a WordPress site through the WP Consent API. Its tag precedes the widget's. */
+/**
+ * Passes each choice on to the plugins of a WordPress site through the WP Consent API. Its tag should precede the widget's.
+ */
 import type { Consent } from '../consent.ts';
 import type {} from '../public-api.ts';
 
@@ -12,8 +14,8 @@ declare global {
 }
 
 /**
- * For each category of the API, our category that decides about it. If the banner has a category of the API's name, that
- * one decides instead; `functional` is the exception.
+ * For each category of the API, our category that decides about it. If the banner has a category with the same name as the
+ * API's, that one decides instead, except for `functional`.
  */
 const categories = {
   functional: 'necessary',
@@ -51,7 +53,7 @@ window.wp_consent_type = 'optin';
 document.dispatchEvent(new CustomEvent('wp_consent_type_defined'));
 for (const event of ['assent:ready', 'assent:change'])
   document.addEventListener(event, (given) => onChoice((given as CustomEvent<Consent | null>).detail));
-// the widget's tag may come first
+// the widget's tag may come first all the same: then a choice that was already made is handed over here
 const made = window.assent?.getConsent();
 if (made) onChoice(made);
 // the API's script may load late; any script's load event is heard here

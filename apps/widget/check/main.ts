@@ -141,7 +141,7 @@ function run(settings: Settings, state: State, panel: Panel): void {
     const allowed = settings.asked.filter((id) => preferences[id]);
     const choice = allowed.length === 0 ? 'rejected' : allowed.length === settings.asked.length ? 'accepted' : 'some';
     if (choice === state.now) return;
-    // where nobody is asked first, a browser with the opt-out signal refuses by itself
+    // unless the model is `opt_in`, a browser with the opt-out signal refuses by itself
     const isAutomatic = gpc && model !== 'opt_in' && choice === 'rejected' && state.now !== 'accepted';
     if (isAutomatic) return show();
     const expected = state.now === 'before' ? 'rejected' : state.now === 'asking' ? 'accepted' : undefined;

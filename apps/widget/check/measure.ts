@@ -90,7 +90,7 @@ export function measure(state: State, settings: Settings, isAllowed: (category: 
     for (const storage of ['localStorage', 'sessionStorage'] as const) add(notes.storage, keysOf(storage));
     const commands = commandsIn(settings.layer, notes);
     const isKnown = notes.commands.some((each) => each.join() === commands.join());
-    // a page's list grows: a longer one replaces its beginning
+    // a page's list of commands grows: the longer list replaces the shorter one noted before
     const shorter = notes.commands.findIndex((each) => commands.join().startsWith(each.join()));
     if (!isKnown && commands.length > 0 && shorter >= 0) notes.commands[shorter] = commands;
     else if (!isKnown && commands.length > 0 && notes.commands.length < 10) notes.commands.push(commands);

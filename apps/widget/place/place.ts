@@ -56,7 +56,7 @@ const codeIn = (value: unknown): string | null => (typeof value === 'string' ? v
 function applyRule({ settings, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
   const { asked, policyVersion, button = 'left' } = settings;
   const isFree = model !== 'opt_in';
-  // a refusal counts until the next decision, even one that has expired
+  // a refusal counts until the next decision, even after it has expired
   const wasRefused = (id: string) => own(store.read()?.preferences)[id] === false;
   // in places that ask first, the signal refuses everything until the visitor decides
   const running = isFree ? asked : gpc ? [] : map(on, (id) => (wasRefused(id) ? undefined : id));
@@ -70,8 +70,8 @@ function applyRule({ settings, store, view, decide }: Parts, { model, on = [], m
     toPlace(notice, settings.wording.texts, { model, on: running }, refused()[0] !== undefined);
   settings.lasting = (old) => {
     const before = own(old.preferences);
-    // if visitors are not asked first, here or where the old choice was made, any refusal in it counts as an objection and
-    // lasts
+    // if the model here, or the one that the old choice was made under, is not `opt_in`, any refusal in that choice counts
+    // as an objection and lasts
     const isObjection = (isFree || isUnasked(old)) && some(asked, (id) => before[id] === false);
     return isObjection ? { ...old, preferences: choiceOf(asked, (id) => isFree && before[id] === true) } : null;
   };
@@ -106,7 +106,7 @@ function applyRule({ settings, store, view, decide }: Parts, { model, on = [], m
   }
 }
 
-/** Whether it was made where nobody is asked first. */
+/** Whether the choice was made under `opt_out` or `none`. */
 const isUnasked = (consent: Consent | null): boolean => includes(['opt_out', 'none'], consent?.model);
 
 function choiceOf(ids: string[], isAllowed: (id: string) => boolean): Record<string, boolean> {

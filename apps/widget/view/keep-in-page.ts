@@ -31,7 +31,7 @@ export function keepInPage(
     );
     // the back gesture of a phone
     dialog.oncancel = goBack;
-    // a modal dialog of the page
+    // once a modal dialog of the page closes, the widget can return to the top layer
     addEventListener('close', rise, true);
   };
 

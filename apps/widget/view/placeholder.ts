@@ -20,7 +20,10 @@ export const placeholder = (notice: PlaceholderNotice, dir: string, clicks: (() 
     element('div', {}, element('strong', {}, notice.title), intro(notice), actions(notice.buttons, clicks)),
   );
 
-/** Gives the box the size and place of a hidden element: computed values of an element without display are its own rules'. */
+/**
+ * Gives the box the size and place of a hidden element. Under `display: none`, computed values are what its rules specify,
+ * not used sizes.
+ */
 export function copyPlace(hidden: Element, box: HTMLElement): void {
   const { style, classList } = box;
   const computed = getComputedStyle(hidden);

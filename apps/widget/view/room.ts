@@ -10,7 +10,7 @@ import { styles } from './styles.ts';
 export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: () => boolean): void {
   const sheet = new CSSStyleSheet();
   const tree = dialog.getRootNode() as ShadowRoot;
-  // the settings' sheet has these rules, too
+  // opening the settings replaces these sheets; the second file's sheet contains the same rules
   tree.adoptedStyleSheets = concat(tree.adoptedStyleSheets, [styles(edges)]);
   /** Escape closes the banner, unless the page handles it or the visitor is typing. */
   const onKey = (event: KeyboardEvent) => {

@@ -22,7 +22,7 @@ interface ViewOptions {
   consent(): Partial<Consent> | null | undefined;
   /** what the visitor saw when making it */
   seen(): string;
-  /** A view has opened that shows this. */
+  /** Called when a view has opened, with the notice that it shows. */
   onShow(notice: Notice): Shown;
   onSecond(file: SecondFile): void;
   decide(choice: Choice, view: ViewName, notice: Notice, shown?: Shown): void;

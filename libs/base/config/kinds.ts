@@ -155,7 +155,7 @@ export const hexKey = z
   .regex(/^[0-9a-fA-F]{64}$/)
   .meta({ rule: '64 hex digits' });
 
-/** As C2SP signed-note defines the name of a key, without the slash before the domain's id. */
+/** What the logs' names begin with: as a key's name in C2SP signed-note, up to the slash before the domain's id. */
 export const logName = z
   .string()
   .regex(/^[^\s+\p{Cc}]{1,200}$/u)

@@ -1,7 +1,7 @@
 /**
- * Checks the libpq parameters for TLS and sockets in an address of Postgres when a process starts. Otherwise migrations
- * would read them differently, and Postgres would reject them as unknown. Parameters that change what our statements rely
- * on are refused; all others are left to Postgres.
+ * Checks the libpq parameters for TLS and sockets in an address of Postgres when a process starts. `readAddress` knows only
+ * these; Postgres would reject any other `ssl…` parameter as unknown. Parameters that change what our statements rely on
+ * are refused; all others are left to Postgres.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Postgres on a Unix socket. libpq, drivers and hosts write its folder in three ways: as the parameter `host` after an
- * empty host, as one that replaces a host, and as a percent-encoded host. Our code reads one of them: the parameter `host`
- * after `localhost`, the only one that is a valid address for Node and for the driver.
+ * Postgres on a Unix socket. Its folder is written in three ways: as the parameter `host` after an empty host, as the
+ * parameter `host` that overrides the host before it, or percent-encoded as the host. Our code reads one of them: the
+ * parameter `host` after `localhost`, the only one that is a valid address for Node and for the driver.
  */
 
 const spelled = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;

@@ -144,7 +144,8 @@ const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('po
 const mostAtOnce = 32;
 
 /**
- * Work that sends Postgres nothing, such as the check of a limit that no plan sets, does not show that Postgres responds.
+ * Tells whether the work used the pool. Work that sends nothing, such as checking a limit that no plan sets, does not show
+ * that Postgres responds.
  */
 function watch(pool: Pool): { watched: Pool; isUsed(): boolean } {
   let used = false;

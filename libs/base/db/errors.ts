@@ -18,7 +18,9 @@ const isUntrusted = (error: unknown): boolean =>
 /** TLS itself failed, such as where both sides have no version of it in common, or there is none. */
 const isOfTls = (error: unknown): boolean => /^ERR_(SSL|TLS)_/.test(codeOf(error));
 
-/** A pooler that keeps no prepared statements led to a server connection without it, or with another of its name. */
+/**
+ * A pooler that does not track prepared statements led to a connection that lacks this one, or has another of that name.
+ */
 const isOfPreparedStatement = (error: unknown): boolean => ['26000', '42P05'].includes(stateOf(error) ?? '');
 
 /** A deadlock or a serialization failure: the same statement succeeds when retried. */
@@ -43,7 +45,7 @@ export const isAnswer = (error: unknown): boolean => {
 export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';
 
-/** Until somebody has vacuumed it, Postgres stores nothing; its code is also that of a row that is too large. */
+/** Out of transaction ids: nothing is stored until a vacuum. The same code also means that a row is too large. */
 const isOutOfIds = (error: unknown): boolean =>
   error instanceof postgres.PostgresError &&
   error.code === '54000' &&

@@ -106,7 +106,7 @@ export function compareKeys(db: Database, keys: OwnKey[]): Comparing {
     }
   };
   const compared = untilCompared();
-  // an error is not unhandled before somebody awaits it
+  // so that an error does not count as unhandled before somebody awaits it
   for (const each of [tried, compared]) each.catch(() => {});
   return {
     tried,

@@ -1,4 +1,4 @@
-/** Finds the transactions that may write to some tables by the locks that each takes before it begins to read. */
+/** Uses locks to find the transactions that may write to given tables: each takes its lock before it begins to read. */
 import { setTimeout } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
 

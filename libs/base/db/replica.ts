@@ -84,8 +84,8 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
       log.warn({ event: 'replica_not_used', reason: now, lag: Math.round(lag() / 1_000) }, 'reading from the primary');
   };
   /**
-   * Returns when the primary was asked or, if it did not respond, when that was clear. The query may take longer on a new
-   * connection, which has to be opened first.
+   * Returns the time at which the primary was asked or, if it did not respond, the time at which that was clear. The query
+   * may take longer on a new connection, which has to be opened first.
    */
   const askPrimary = async () => {
     const asked = performance.now();
@@ -118,7 +118,7 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
         try {
           return await replica.read(work, { ...how, deadline: undefined });
         } catch (error) {
-          // otherwise only this statement was ended, for its own duration or for a conflict with replay
+          // a blocked or deadlocked statement was ended alone: it took too long, or conflicted with replay
           if (isUnavailable(error) && !isBlocked(error) && !isDeadlock(error)) isSilent = true;
         }
       }

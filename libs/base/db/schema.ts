@@ -17,8 +17,8 @@ export const versions = migrations.map(({ version }) => version);
 
 /**
  * `old`: migrations of this build are missing; `elsewhere`: this login does not find the tables; `forbidden`: `app` lacks
- * rights; `readOnly`: nothing can be stored; `unknown`: no response within `patience` milliseconds. `patience` is not the
- * deadline of `run`, which would replace the pool and everything in progress on it.
+ * rights; `readOnly`: nothing can be stored; `unknown`: no response within `patience` milliseconds. `patience` limits the
+ * wait instead of the deadline of `run`: that would replace the pool and abort all calls in progress.
  */
 export async function lookAtSchema(
   db: Reads,

@@ -1,4 +1,4 @@
-/** The tables that a room alone writes, as its own `tables.ts` lists them. */
+/** Types for the `tables.ts` of each room (folder of `libs`), which lists the tables that only that room writes. */
 import type { Database } from './database.ts';
 
 /** An organization that is being deleted. */
@@ -16,7 +16,8 @@ export interface Table {
    */
   by?: 'domain_number' | 'domain_id' | 'organization_number' | 'organization_id' | { column: string; of: string };
   /**
-   * Deletes all rows of an organization, if that takes more than the column. Yields the number of rows of each statement.
+   * Deletes all rows of an organization where matching the column `by` is not enough. Yields the number of rows of each
+   * statement.
    */
   deleteOf?: (db: Database, leaving: Leaving) => AsyncIterable<number>;
   /** Columns with a visitor's data: the test of erasing checks them. The room `privacy` erases them. */

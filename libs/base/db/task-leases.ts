@@ -76,7 +76,7 @@ const claim = (sql: Sql, holder: string, requests: Request[], lease: number) => 
   select tasks.name, taken.name is not null as "isOwn"
   from asked join tasks using (name) left join taken using (name)`;
 
-/** Unix seconds of the last success of each of these tasks; until the first, of when it was added. */
+/** Unix seconds of each task's last success; before its first success, of when the task was added. */
 export const lastSuccesses = (sql: Sql, names: string[]) => sql`
   select coalesce(json_object_agg(name, extract(epoch from least(succeeded_at, clock_timestamp()))), '{}')
   from tasks where name = any(${names}::text[])`;

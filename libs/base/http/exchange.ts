@@ -50,7 +50,8 @@ const isFault = (ctx: Context, error: unknown): boolean =>
 
 function checkRequest(ctx: Context): void {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own error response has no body
+  // HTTP/1.1 requires exactly one Host (RFC 9112, 3.2); several arrive joined by `, `. Checked here because Node's own
+  // refusal has no body
   const { host } = ctx.req.headers;
   if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
     throw new Problem('invalid_request', 'exactly one Host header is required');

@@ -93,7 +93,7 @@ export const previewHeaders = pageHeaders(
   },
 );
 
-/** A page with an inline policy that allows its script and style by hash and loads nothing. */
+/** For a self-contained page. `policy` allows its inline script and style by hash, and loads nothing. */
 export const singlePageHeaders = (policy: string): Record<string, string> => ({
   ...forDocuments,
   'Content-Security-Policy': `${policy};frame-ancestors 'none'`,

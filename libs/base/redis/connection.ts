@@ -83,9 +83,8 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
 function connectServer(address: RedisAddress, common: Options): Redis {
   const options: Options = {
     ...common,
-    // the server is no longer the master; a new connection leads to the new master. Before Redis 7, the error of a script
-    // has the word further on
-    // word further on.
+    // the server is no longer the master; a new connection leads to the new one. `includes`, because before Redis 7 a
+    // script's error does not begin with READONLY
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   };
   if (!address.sentinels) return new Redis(address.url, options);

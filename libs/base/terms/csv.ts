@@ -1,8 +1,9 @@
 /** A cell of the CSV that the service writes (RFC 4180), safe to open in a spreadsheet. */
 
 /**
- * Characters with which a spreadsheet formula begins, also after a line feed and in full width. `'` is one of them, so that
- * the mark can be removed again. `csv_cell` in Postgres does the same.
+ * Characters with which a spreadsheet formula begins, also after a line feed and in full width. `'` counts, too: a cell
+ * that already begins with `'` before a formula gets another one, so that removing ours restores it. `csv_cell` in Postgres
+ * does the same.
  */
 const formula = "[=+\\-@\\t\\r\\n'＝＋－＠]";
 /**

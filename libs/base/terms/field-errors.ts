@@ -32,7 +32,7 @@ export function toFieldErrors(issues: z.core.$ZodIssue[], place?: FieldError['in
   const where = place && { in: place };
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => ({ ...unknownParameter(name), ...where }));
-    // the name of a map's entry has the message of its own rule
+    // for an invalid key of a map, the message is that of the key's own rule
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
     return [{ path: pointer(issue.path), ...where, message: message ?? issue.message }];
   });

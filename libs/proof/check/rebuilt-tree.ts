@@ -19,11 +19,11 @@ interface TreeOf {
   nodes: Map<number, Buffer>;
   /** roots of higher subtrees by `level/number` */
   upperNodes: Map<string, Buffer>;
-  /** root of the whole tree, hex */
+  /** the log's packed frontier, hex */
   frontier: string;
   /** sizes whose roots are wanted */
   sizes: number[];
-  /** `position`: first entry below the difference; null for the whole tree */
+  /** `position`: first entry of the subtree that differs; null for the whole tree */
   differs(position: number | null, what: string): void;
 }
 
@@ -39,7 +39,7 @@ export interface Tree {
 }
 
 export function createTree({ upperNodes, frontier: head, sizes, differs }: Omit<TreeOf, 'nodes'>): Tree {
-  /** number of complete tiles */
+  /** frontier over the roots of complete tiles; its `size` is their number */
   const tiles = emptyFrontier();
   let tail: Frontier = emptyFrontier();
   let isWhole = true;

@@ -9,7 +9,7 @@ import type { LogName } from '../runs.ts';
 export interface StoredDomain {
   domainNumber: number;
   domainId: string;
-  /** records of epochs up to this one have positions, except in the open part of a waiting log */
+  /** records of epochs up to this one have positions; for a waiting log, the epoch before the one it waits from */
   sealedThrough: number;
   /** oldest first */
   logs: StoredLog[];

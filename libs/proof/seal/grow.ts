@@ -46,20 +46,19 @@ export async function extend(sql: Sql, extensions: Extension[]): Promise<void> {
 }
 
 /**
- * A whole run ends after the first 248 entries of a tile, and the next one with the tile. Postgres keeps long values in
- * chunks of 1,996 bytes, of which four fill a page: of 248 entries, ids, secrets and leaves take eight whole ones. Of 256
- * they take eleven, which leave a fifth of their pages empty.
+ * A tile is two runs, of 248 and 8 entries. Ids, secrets and leaves of 248 fill eight of Postgres' 1,996-byte chunks, which
+ * is two pages. Those of 256 take eleven, and leave a fifth of their pages empty.
  */
 const fullRun = 248;
 
-/** Where the run begins, and ends once it is whole, that holds the entry at this position. */
+/** The whole run around this position: its first position, and the first one after it. */
 function wholeRunAt(position: number): { first: number; below: number } {
   const tile = position - (position % tileWidth);
   const cut = tile + fullRun;
   return position < cut ? { first: tile, below: cut } : { first: cut, below: tile + tileWidth };
 }
 
-/** From where on the log's last runs are folded into a whole one together with the new entries, if they are. */
+/** If the new entries complete the log's last run: where it begins. Its parts and they become one run. */
 function foldsFrom({ size }: Head, { ids }: Added): number | undefined {
   const { first, below } = wholeRunAt(size);
   return first < size && size + ids.length / 16 >= below ? first : undefined;
@@ -82,7 +81,7 @@ function grow(head: Head, tail: Run[], added: Added): Grown {
   const leaves = Buffer.concat([...tail.map((run) => run.leaves), added.leaves]);
 
   const runs: Run[] = [];
-  // a run ends with the last record that stands in it or before it
+  // `lastEpoch` and `lastId` are those of the last record in the run or, if it has none, before it
   let last = { lastEpoch: head.lastEpoch, lastId: head.lastId };
   const end = head.size + count;
   for (let from = first; from < end; ) {

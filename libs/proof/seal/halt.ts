@@ -1,7 +1,7 @@
 /**
- * A log whose database lacks what was signed before gets no positions and no signatures, so that nothing is
- * signed that contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, where nobody can say whether
- * it is: Postgres is another server, and Redis is not sure to remember all.
+ * A log whose database lacks what was signed before gets no positions and no signatures, so that nothing is signed that
+ * contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, if nobody can tell: Postgres is another
+ * server, and Redis may not remember everything.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -13,7 +13,7 @@ import { type Halted, type Head, readSealing, type SealingState, sealOn } from '
 import type { ProofMetrics } from '../metrics.ts';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
 
-/** logs in one question to Postgres and to Redis; a round that looks for nothing looks at so many */
+/** logs per query to Postgres and Redis, and per round while neither has changed */
 const chunk = 1_000;
 
 interface InspectionParts {
@@ -24,9 +24,9 @@ interface InspectionParts {
 }
 
 /**
- * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them where Postgres
- * or Redis is not what it was when all were compared last, and 1,000 of them otherwise. It returns how far sealing is, and
- * rejects while Redis is unavailable.
+ * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them if Postgres or
+ * Redis has changed since all were compared, otherwise the next 1,000. It returns the state of sealing, and rejects while
+ * Redis is unavailable.
  */
 export function createInspection({ redis, db, log, metrics }: InspectionParts): () => Promise<SealingState> {
   /** both servers when all logs were compared last */
@@ -59,7 +59,7 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
   };
 
   const inspectAll = async (isAnother: boolean, witness: string | undefined): Promise<void> => {
-    // of a halted one it may remember less than there was
+    // of a halted log, Redis may remember less than was signed
     let isWholeNow = true;
     after = 0;
     do {
@@ -115,7 +115,7 @@ async function judgeAll(redis: RedisConnection, db: Database, logs: LogProgress[
   });
 }
 
-/** `isAnother`: Postgres. `isSure`: Redis remembers all. */
+/** `isAnother`: Postgres is not the server that sealed last. `isSure`: Redis is known to remember every log. */
 interface Trust {
   isAnother: boolean;
   isSure: boolean;
@@ -123,7 +123,7 @@ interface Trust {
 
 function judge(own: LogProgress, witnessed: Witnessed | undefined, { isAnother, isSure }: Trust): Halted | null {
   if (isBehind(own, witnessed)) return 'behind';
-  // of one size there is one tree
+  // the same size with another root is another tree
   if (witnessed && witnessed.log === own.log && witnessed.size === own.checkpointSize && witnessed.root !== own.root) {
     return 'behind';
   }
@@ -144,7 +144,7 @@ async function rememberAll(redis: RedisConnection, logs: LogProgress[]): Promise
   await remember(redis.client, published);
 }
 
-/** Those logs that may grow: they are not halted, and Redis knows of no more entries. */
+/** Those logs that may grow: they are not halted, and have every entry that Redis remembers. */
 export async function growable(redis: RedisConnection, heads: Head[]): Promise<Head[]> {
   const witnessed = await recall(
     redis.client,
@@ -153,6 +153,6 @@ export async function growable(redis: RedisConnection, heads: Head[]): Promise<H
   return heads.filter((head, at) => !head.halted && !isBehind(head, witnessed[at]));
 }
 
-/** Those of them that lack nothing of earlier epochs, which comes first. */
+/** Of those, the logs that need not catch up with earlier epochs first. */
 export const growableAtEnd = async (redis: RedisConnection, heads: Head[]): Promise<Head[]> =>
   (await growable(redis, heads)).filter(({ waitsFrom }) => waitsFrom === null);

@@ -11,7 +11,7 @@ import type { Added } from './added.ts';
 import type { Unsealed } from './unsealed.ts';
 
 const labels = { circumstances: Buffer.from('circumstances'), private: Buffer.from('private') };
-/** a salt, or the byte before an entry, and a text */
+/** reused buffer for what is hashed: a salt and a text, or the zero byte of a leaf and its entry */
 let scratch = Buffer.allocUnsafe(64 * 1_024);
 
 /** What records name by number. */
@@ -72,7 +72,7 @@ function commit(label: keyof typeof labels, secret: Buffer, text: string): strin
   return hash('sha256', write(text, 16), 'base64url');
 }
 
-/** What stands before `at`, and then the text. */
+/** Writes the text at `at`. Returns the buffer up to its end, with what precedes it. */
 function write(text: string, at: number): Buffer {
   // three bytes a code unit is the most that UTF-8 takes
   if (scratch.length < at + 3 * text.length) {
@@ -90,14 +90,14 @@ function toRfc3339(text: string): string {
 }
 
 let second = { number: 0, text: '1970-01-01T00:00:00.' };
-/** Most records of a piece are of few seconds, and to write one takes as long as to hash an entry. */
+/** A piece's records fall into few seconds, and formatting a time takes as long as hashing an entry. */
 function isoOf(time: number): string {
   const number = Math.floor(time / 1_000);
   if (number !== second.number) second = { number, text: new Date(number * 1_000).toISOString().slice(0, 20) };
   return `${second.text}${String(time % 1_000).padStart(3, '0')}Z`;
 }
 
-/** as Postgres writes them → as the log does; a website's are few */
+/** preferences as Postgres writes them → as the log does; a website has few different ones */
 const canonical = new Map<string, string>();
 const remembered = 1_000;
 

@@ -8,7 +8,7 @@ import { listNoticesIn, type NoticeInLog } from '../log-texts.ts';
 import { noticeEntry } from '../tree/entry.ts';
 import type { AddedText } from './added.ts';
 
-/** What a log gets, and which notices its new records name. */
+/** A log, and the notices that its new records name. */
 interface Naming {
   head: Head;
   noticeNumbers: Set<number>;

@@ -25,7 +25,7 @@ interface ErasuresParts {
   originOf(domainId: string): string;
 }
 
-/** Seals some of those whose records have their positions, if there are any. */
+/** Seals some of the erasures whose records already have positions, if there are any. */
 export const sealErasures = (parts: ErasuresParts): Promise<Progress> => parts.size.watch(() => sealSome(parts));
 
 const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Progress> =>

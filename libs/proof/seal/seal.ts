@@ -35,7 +35,7 @@ interface SealParts {
 /** records in one transaction */
 const usualPiece = 32_768;
 
-/** records of all domains in a span of epochs that logs catch up with together, in pieces */
+/** size of a span of epochs that logs catch up with together: this many pieces of records, of all domains */
 const piecesInSpan = 2;
 
 export interface Plan extends StepPlan {
@@ -45,14 +45,17 @@ export interface Plan extends StepPlan {
 
 export interface Seal extends Derivation {
   size: PieceSize;
-  /** What these logs lack in a span of epochs. They were passed over for it while they were halted. */
+  /**
+   * What these logs lack in a span of epochs. Sealing went past these epochs without them, while they were halted or before
+   * they were restarted.
+   */
   plan(waiting: Waiting[]): Promise<Plan>;
-  /** Takes steps of a plan, all of one epoch and together no more than a piece, or a single one. */
+  /** Takes steps of one epoch that fit a piece together, or a single step of any size. */
   catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<CatchUpProgress | 'elsewhere'>;
 }
 
 interface CatchUpProgress {
-  /** whether any log went on */
+  /** whether any log got entries, or waits from another epoch than before */
   hasGrown: boolean;
   /** the steps that are not done yet */
   rest: Step[];
@@ -162,13 +165,13 @@ interface ReadyStep {
   head: Head;
 }
 
-/** Where it waits then; null for a log that has caught up with the others. */
+/** The epoch that the log waits from after this step; null once it has caught up with the others. */
 const waitsAfter = ({ domainNumber, next }: Step, mark: Mark): number | null =>
   next > (mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch) ? null : next;
 
 const numbersOf = (domains: { domainNumber: number }[]): number[] => domains.map(({ domainNumber }) => domainNumber);
 
-/** The others are sealed later, from this epoch on. */
+/** Heads that cannot grow now. They catch up later, from this epoch on. */
 const passedOver = (heads: Head[], open: Head[], epoch: number): Head[] =>
   heads
     .filter((head) => !open.includes(head) && head.waitsFrom === null)
@@ -191,7 +194,7 @@ function createStore(db: Database) {
       return records ? [{ head, records, noticeNumbers: new Set(numbersIn(records, 'noticeNumber')) }] : [];
     });
     const [userAgents, notices, lacking] = await Promise.all([
-      // not remembered: with an erased visitor a text may go, and what is sealed must be made again from the rows
+      // not cached: an erasure may delete a text, and an entry must be reproducible from the stored rows
       findUserAgents(sql, numbersIn(unsealed, 'userAgentNumber')),
       findSeenNotices(sql, numbersIn(unsealed, 'noticeNumber')),
       lackingNotices(sql, growing),

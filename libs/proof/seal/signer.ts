@@ -6,7 +6,7 @@ import { formatCheckpoint } from '../tree/checkpoint.ts';
 import { formatNote } from '../tree/note.ts';
 import { formatVerifierKey, type VerifierKey, verifierKey } from '../tree/verifier-key.ts';
 
-/** An Ed25519 private key in DER (RFC 8410), up to its 32 bytes. */
+/** What precedes the 32 bytes of an Ed25519 private key in DER (RFC 8410). */
 const derPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const keysKept = 20_000;

@@ -77,7 +77,7 @@ function stepsOfOne({ domainNumber, waitsFrom }: Waiting, counted: Counted[], ne
 
 const numbersOf = (logs: Waiting[]): number[] => logs.map(({ domainNumber }) => domainNumber);
 
-/** Of an epoch that may have any number of records; of each domain up to `most + 1`. */
+/** Counts the records of an epoch of any size, up to `most + 1` for each domain. */
 const countEpoch = (sql: Sql, logs: Waiting[], epoch: number, most: number) => sql<Counted[]>`
   select number as "domainNumber", ${epoch}::integer as epoch, records
   from unnest(${numbersOf(logs)}::integer[]) as number
@@ -87,7 +87,10 @@ const countEpoch = (sql: Sql, logs: Waiting[], epoch: number, most: number) => s
   ) as counted
   where records > 0`;
 
-/** In the order of epochs. All domains are counted: for each of those that are wanted, Postgres may read the whole span. */
+/**
+ * In the order of epochs. Counts all domains, because Postgres might otherwise read the whole span once for each wanted
+ * one.
+ */
 const countSpan = (sql: Sql, logs: Waiting[], from: number, last: number) => sql<Counted[]>`
   select domain_number as "domainNumber", epoch, records
   from (
@@ -98,7 +101,7 @@ const countSpan = (sql: Sql, logs: Waiting[], from: number, last: number) => sql
   where domain_number in (select unnest(${numbersOf(logs)}::integer[]))
   order by epoch`;
 
-/** After the others, each log alone that has an epoch with more records than fit a piece, or that is one of `apart`. */
+/** `alone`: the steps of logs in `apart`, and of logs with an epoch that does not fit a piece. They go last, one by one. */
 export function divide(steps: Step[], limit: number, apart: ReadonlySet<number>): { together: Step[]; alone: Step[] } {
   const large = new Set(steps.flatMap(({ domainNumber, records }) => (records > limit ? [domainNumber] : [])));
   const [together, alone]: [Step[], Step[]] = [[], []];

@@ -1,4 +1,4 @@
-/** Records that have no position yet, as their entries are made of them. */
+/** Records that have no position yet, with the fields that their entries are made from. */
 
 import type { Sql } from '#libs/base/db/database';
 import { PieceTooLarge } from '#libs/epochs/piece-size';
@@ -15,10 +15,10 @@ export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preference
   noticeNumber: number | null;
 };
 
-/** To parse and write one takes as long as to hash an entry. */
+/** Parsing and formatting such a value takes as long as hashing an entry. */
 const asText = new Set(['receivedAt', 'importedAt', 'preferences']);
 
-/** User agents and notices by number: few stand in nearly all records. */
+/** User agents and notices are read as numbers, because a few of them account for nearly all records. */
 const read = ['domainNumber', ...storedFields]
   .map((field) => `r.${columnOf(field)}${asText.has(field) ? '::text' : ''} as "${field}"`)
   .join(', ');

@@ -1,4 +1,4 @@
-/** Reads JSON that somebody brought, field by field; what is not as it should be is ProofError by name. */
+/** Reads JSON from outside, field by field. Throws a ProofError that names the field that is wrong. */
 import { ProofError } from './proof-error.ts';
 
 export type Fields = Record<string, unknown>;

@@ -64,7 +64,7 @@ function consistencyRanges(from: number, to: number): Range[] {
       begin = middle;
     }
   }
-  // where the old tree is a subtree of the new one, its root is known to who checks
+  // if the old tree is a complete subtree of the new one, the verifier has its root already
   if (begin > 0) ranges.push({ begin, end });
   return ranges.reverse();
 }

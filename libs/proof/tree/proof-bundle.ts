@@ -1,6 +1,6 @@
 /**
- * A record's bundle: its proof as JSON, with what its commitments are opened with, the notice and a time-stamp. What
- * is said of it afterwards is taken from the texts that the log committed to, never from the fields beside them.
+ * A record's bundle: its proof as JSON, with the openings of its commitments, the notice and a time-stamp. Results come
+ * from the texts that the log committed to, never from `record`.
  */
 import { equal, fromBase64, fromHex, hex, utf8 } from './bytes.ts';
 import { type Circumstances, commitment, newCircumstances, type PrivateFields } from './entry.ts';
@@ -38,7 +38,7 @@ export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto)
   const circumstances = parseCircumstances(
     open(crypto, objectIn(opening, 'circumstances'), entry.commitments.circumstances, 'circumstances'),
   );
-  // left out it would be neither opened nor said to be erased
+  // must be present: an object opens the commitment, and null says that the fields were erased
   if (opening.private === undefined) throw new ProofError('`private` is missing.');
   const personal =
     opening.private === null
@@ -89,8 +89,8 @@ const same = (claimed: unknown, known: unknown): boolean => {
 };
 
 /**
- * Every field that the log knows is the record's, and the other way round; names those that it knows nothing of.
- * Personal fields of an erased record are unknown to it too, and so is what a worker of 0.1.0 did not seal.
+ * Throws unless the record has every sealed field with its value (`optional` ones may be absent). Returns the names of its
+ * other fields. Personal fields of an erased record are unknown to it too, and so is what a worker of 0.1.0 did not seal.
  */
 function compare(record: Fields, all: Fields): string[] {
   const known = Object.fromEntries(

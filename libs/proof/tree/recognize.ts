@@ -1,4 +1,4 @@
-/** Recognizes the kind of document to check. Only proofs can “not hold”. */
+/** Recognizes the kind of document to check. Anything else is `nothing`; only what is recognized can “not hold”. */
 import { fromUtf8 } from './bytes.ts';
 import { checkCheckpoint, checkFile, type ProvenCheckpoint, type Verdict } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';

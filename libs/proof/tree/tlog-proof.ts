@@ -114,7 +114,7 @@ export function openCheckpoint(note: string, keys: VerifierKey[], verifyEd25519:
   return { ...checkpoint, text: parsed.text, signers };
 }
 
-/** A note does not know that it is a checkpoint; who reads the sentence should. */
+/** Errors about a note do not mention the checkpoint; this adds it for the reader. */
 function inCheckpoint<T>(check: () => T): T {
   try {
     return check();

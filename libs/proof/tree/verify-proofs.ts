@@ -57,7 +57,7 @@ export function verifyConsistency(sha256: Sha256, { from, to, fromRoot, toRoot, 
 
   let [at, last] = [from - 1, to - 1];
   for (; at % 2 === 1; at = half(at)) last = half(last);
-  // an old tree that is a subtree of the new one begins the proof itself
+  // if the old tree is a complete subtree of the new one, the proof leaves out its root, so we put it first
   const [first, ...rest] = at === 0 ? [fromRoot, ...proof] : proof;
   if (!first) return false;
   let [oldHash, newHash] = [first, first];

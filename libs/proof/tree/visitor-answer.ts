@@ -1,6 +1,6 @@
 /**
  * A visitor's answer, as `…/visitors/…` gives it and the dashboard saves it: each of its records is held against its own
- * bundle. That it has all records of the visitor, nothing proves.
+ * bundle. Nothing proves that it has all of the visitor's records.
  */
 import { base64 } from './bytes.ts';
 import { type Proven, verdictOf } from './check-file.ts';
@@ -17,7 +17,7 @@ import type { VerifierKey } from './verifier-key.ts';
  */
 type Without = 'not sealed yet' | 'no bundles' | 'no visitor';
 
-/** `why` not: null where the answer has no proof of the record, and `without` says why that is. */
+/** `why`: why it does not hold; null if there is no proof at all, and then `without` says why. */
 export type RecordVerdict = { id: string } & (
   | ({ holds: true } & Proven)
   | { holds: false; why: string }
@@ -40,7 +40,7 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
   const bundles = isObject(answer.bundles) ? answer.bundles : {};
   const once = rememberingSignatures(crypto);
   const places = new Set<string>();
-  /** that bundles are under: where records of several domains have one id, all but the first are named by their place */
+  /** keys of the bundles: the record's id, or `domainId/id` if an earlier record has the same id */
   const names = new Set<string>();
   const records = listed.map((record): RecordVerdict => {
     const id = typeof record.id === 'string' ? record.id : '';

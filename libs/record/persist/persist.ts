@@ -1,7 +1,7 @@
 /**
- * Persist: one statement that stores a batch and counts its new records, or does neither.
- * A record that is already there (same domain and id) is neither stored nor counted again, so a batch may be sent any
- * number of times, by any process. Its records are then as safe as if it had stored them, on synchronous standbys too.
+ * Persist: one statement that stores a batch and counts its new records, or does neither. A record that is already there
+ * (same domain and id) is neither stored nor counted again, so a batch may be sent any number of times, by any process. If
+ * it succeeds, such records are as safe as if this batch had stored them, on synchronous standbys too.
  */
 
 import { type Database, type Sql, writeSomething } from '#libs/base/db/database';
@@ -16,14 +16,14 @@ import { type Numbers, newOf, noticeNumbersOf, type UserAgent, userAgentsOf } fr
 export interface Persisted {
   /** how many records were new */
   added: number;
-  /** the absolute value of every counter that the batch touched, even if nothing was new */
+  /** the current total (not the increase) of every counter that the batch touched, even if nothing was new */
   counters: Counter[];
   /** left out of a partial batch */
   ofUnknownDomain: NewRecord[];
 }
 
 interface PersistOptions {
-  /** the counters are also noted in `owed_raises`, for a caller that cannot raise them itself */
+  /** also notes the counters in `owed_raises`, for a caller that cannot raise them in Redis itself */
   owe?: boolean;
   /** records of domains that do not exist are left out, instead of failing the batch */
   isPartial?: boolean;
@@ -176,7 +176,7 @@ const raiseCounters = (sql: Sql) => sql`
   on conflict (organization_id, domain_id, period) do update set ${addExcluded(sql)}
   returning organization_id, domain_id, period, accept_all, reject_all, custom, withdraw`;
 
-/** Counters that the batch touched, but nothing was new for: Redis may lack them. */
+/** Counters that the batch touched but did not raise. They are returned because Redis may lack them. */
 const readUnchanged = (sql: Sql) => sql`
   select known.* from delta cross join lateral (
     select organization_id, domain_id, period, accept_all, reject_all, custom, withdraw

@@ -2,8 +2,8 @@
  * The numbers of user agents and notices. A process remembers the ones it has met, so most records need only a lookup in
  * memory. New ones are added before the batch is stored. The key of a page is public and anyone may make up texts, so new
  * texts are limited per domain and day: beyond the limit a record refers to the text's family. `name_notices` marks a
- * notice's row as referred to, and such a row is not deleted as unused: so a remembered number always has its row, and a
- * failed batch leaves behind, at worst, a row that no record refers to.
+ * notice's row as in use before the batch is stored, and such a row is not deleted as unused. So a remembered number always
+ * has its row; at worst a failed batch leaves a row that no record refers to.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -24,7 +24,10 @@ export const newTextsBound = 1_000;
 const remembered = 40_000;
 /** Once a domain has used up its bound, all texts are loaded, unless there are this many or more. */
 const loaded = 20_000;
-/** Milliseconds for which such a domain adds no more. Shorter than a day, so that no clock has to agree with another. */
+/**
+ * Milliseconds for which such a domain adds no more. Then Postgres is asked again, so this process need not know when its
+ * day ends.
+ */
 const fullFor = 600_000;
 
 /** Either texts as they were sent, or families. */
@@ -63,7 +66,7 @@ interface Memory {
   notices: Notices;
 }
 
-/** A text that is not known, or not for these months, for each domain that sent it. */
+/** A text that a domain sent, and that is unknown or not yet noted for these months. */
 interface Wanted {
   text: string;
   months: string[];
@@ -111,7 +114,7 @@ export async function noticeNumbersOf(db: Database, records: NewRecord[], most =
 
 const noNotices = (): Notices => ({ known: new Map(), size: 0 });
 
-/** Finds the rows of these records, marks them as named, and makes those that are not there. */
+/** Finds the notices of these records, marks them as in use, and adds those that are missing. */
 async function nameNotices(db: Database, notices: Notices, records: NewRecord[]): Promise<void> {
   const wanted = new Map(records.map(({ domainId, notice }) => [`${domainId} ${notice}`, { domainId, notice }]));
   const list = JSON.stringify([...wanted.values()]);
@@ -207,7 +210,7 @@ function listUnknown({ nameOf }: Kind, known: Known, records: NewRecord[]): Want
   return [...unknown.values()];
 }
 
-/** Also notes the months. A dropped one has no records, and a late record for it is refused. */
+/** Looks the texts up and notes their months, except dropped ones: those have no records, and late ones are refused. */
 async function find(db: Database, { isFamily }: Kind, known: Known, wanted: Wanted[]): Promise<void> {
   const months = new Map<string, Set<string>>();
   for (const each of wanted) months.set(each.text, new Set([...(months.get(each.text) ?? []), ...each.months]));

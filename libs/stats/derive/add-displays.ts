@@ -9,8 +9,8 @@ export async function newestDisplays(sql: Sql): Promise<number | null> {
 }
 
 /**
- * Takes the oldest of those up to `newest`, and adds them to the facets. Their total stands with the decisions of banners.
- * Returns whether there were any.
+ * Moves up to `limit` of the oldest displays up to `newest` into the facets. Their total is counted under the dimension
+ * `source`, value `banner`. Returns whether there were any.
  */
 export async function addFacetsOfDisplays(sql: Sql, newest: number, limit: number): Promise<boolean> {
   const rows = await addFacets(

@@ -1,13 +1,13 @@
 /**
- * Places counts in facets. A domain has at most `places` values in a dimension and day, and so has an organization; all
- * others are counted together, so that values that somebody made up cost nothing. A value of the last days keeps its place
- * unless one comes that has many times its records.
+ * Adds counts to facets. A domain, and likewise an organization, has at most `ownRows` values per dimension and day. All
+ * others are summed, so made-up values cost nothing. A value seen in the last `heldFor` days keeps its row unless a newcomer
+ * has more than `outdoing` times its records.
  */
 import type { Sql } from '#libs/base/db/database';
 
 /** values of a domain, dimension and UTC day that have a row of their own */
 const ownRows = 200;
-/** days for which a value that does not come keeps its place */
+/** days for which a value keeps its row without appearing again */
 const heldFor = 30;
 /** a newcomer takes a value's reserved row if it has more than this many times the value's records of those days */
 const outdoing = 10;

@@ -25,7 +25,8 @@ const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) 
 
 /**
  * Returns the suspected counters that differ. Redis is read first, so a count above Postgres is certainly wrong. A count
- * below may have a raise pending, so it counts only if it is still below after `wait` milliseconds, one wait for all.
+ * below may have a raise pending, so it is reported only if Redis is still below that Postgres value `wait` milliseconds
+ * later. All share one wait.
  */
 export async function confirm(redis: RedisConnection, suspicions: Suspicion[], wait: number): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -196,8 +197,8 @@ async function compareHashes(redis: RedisConnection, subject: Subject): Promise<
     } while (last !== '');
   }
   const strange = [...left].map((key) => parseKey(organizationId, key));
-  // a domain without recent decisions is listed too, because of its hash of months; only fields from `since` on are
-  // compared
+  // not all of these are wrong: a domain without recent decisions still has its hash of months. Only its fields from
+  // `since` on are compared
   const nothing = strange.map((hash) => ({ ...hash, counters: '' }));
   hashes.push(...(await listDifferent(redis, subject, nothing)));
   return { ...subject, hashes, checked };
@@ -237,7 +238,7 @@ async function listDifferent(
   return different;
 }
 
-/** The first field of a hash of `month` that `since` includes. */
+/** The first field in the hash of `month` that is not before `since`; '' if none is before it. */
 function firstField(month: string, since: string): string {
   if (month === '') return since.slice(0, 7);
   return month === since.slice(0, 7) ? since.slice(8) : '';

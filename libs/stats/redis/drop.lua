@@ -1,5 +1,6 @@
 -- Drops some counters of one organization, with its mark and the nonce of a fill under way. Called until none is left, so
--- that a large organization does not block Redis. Counters raised in between are complete only after a later fill.
+-- that a large organization does not block Redis. Raises in between may add counters again, but the set is complete only
+-- after a later fill.
 -- KEYS: ready, fill, the set of the organization's counter keys. ARGV: how many.
 -- Returns how many keys it dropped.
 redis.call('del', KEYS[1], KEYS[2])

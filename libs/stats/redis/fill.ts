@@ -9,7 +9,7 @@ import { capExpiry } from '#libs/base/redis/key-expiry';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
 import { fillKey, hasWrongType, raisePacked, readyKey, scripted } from '../redis-counters.ts';
 
-/** Milliseconds after which a crashed fill no longer blocks others. Each page extends them. */
+/** Milliseconds after which a crashed fill no longer blocks others, counted from its last page. */
 const fillLasts = 10_000;
 /** counters */
 const pageSize = 5_000;

@@ -19,7 +19,7 @@ for i = 2, #KEYS do
     held[field] = found[j]
   end
   for j, counts in ipairs(given) do
-    -- or what was given before: a field may come twice
+    -- what Redis holds, or what this call has set already: a field may come twice
     local old = held[fields[j]]
     if old and old ~= counts then
       local a, r, c, w = parse(old)

@@ -76,8 +76,8 @@ export async function arrangeRoles(
 
 /**
  * Makes this login a member of the owner's role, if it may. Since Postgres 16, the creator of a role can add members but
- * does not have its rights. Returns whether this login has them now: before 16 a login may not inherit, and after giving
- * the tables away it could no longer use them.
+ * does not have its rights. Returns whether this login has those rights now: before 16 it might be NOINHERIT, and could no
+ * longer use the tables once they are given away.
  */
 async function joinOwner(sql: postgres.Sql, owner: string): Promise<boolean> {
   const isOwner = async () => {

@@ -54,7 +54,7 @@ async function makeSecurityDefiner(sql: postgres.Sql, { api, worker, schema }: S
   const rows = await sql<{ name: string }[]>`
     select oid::regprocedure::text as name from pg_proc
     where pronamespace = quote_ident(${schema})::regnamespace and proname in ${sql(functions.asOwner)}
-      -- an empty list is everybody, as after a restore
+      -- without an access list (null, as after a restore) everybody may execute it
       and not (
         prosecdef and proacl is not null and not exists (select from aclexplode(proacl) where grantee = 0)
         and has_function_privilege(${api}, oid, 'execute') and has_function_privilege(${worker}, oid, 'execute')

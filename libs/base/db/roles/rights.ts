@@ -1,6 +1,7 @@
 /**
- * The rights of the API and the worker on each table; the migrating login owns them all. Locking a row requires the right
- * to update some column: if nothing else may be changed, it is a harmless one. An empty list: no process uses the table.
+ * The rights of the API and the worker on each table. The owner's role owns them all, or the migrating login if it may not
+ * arrange roles. Locking a row requires the right to update some column: if nothing else may be changed, it is a harmless
+ * one. An empty list: that process does not use the table.
  */
 
 /** A right on a whole table, or on one of its columns. */
@@ -22,13 +23,13 @@ const lock: Right = 'update(number)';
 export const rights: Record<string, Rights> = {
   schema_migrations: { api: read, worker: read },
 
-  // both are created by the first setup in the browser; only the command line changes them
+  // plans and organizations: the first setup in the browser creates one of each; only the command line changes them
   plans: { api: add, worker: read },
   // creating many domains sets one column
   organizations: { api: [...add, lock, 'update(log_indexed_since)'], worker: read },
   domains: { api: write, worker: [...read, lock] },
   deleted_ids: { api: read, worker: read },
-  // people, their rights and their actions: the worker only records that it disabled a webhook
+  // people, their rights and their actions; to `administrative_acts` the worker only adds that it disabled a webhook
   api_keys: { api: write, worker: none },
   revoked_tokens: { api: all, worker: none },
   organization_people: { api: all, worker: none },
