@@ -37,7 +37,7 @@ import { getOrganization } from '#libs/stats/organization-usage';
 import { statsRoutes } from '#libs/stats/routes';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import * as tenants from '#libs/tenants/handlers';
-import { changeInPlace, readInPlace } from '#libs/tenants/request-places';
+import { changeInSlot, readInSlot } from '#libs/tenants/request-slots';
 import { manageRoutes } from '#libs/tenants/routes';
 import * as webhooks from '#libs/webhooks/handlers';
 import { webhookRoutes } from '#libs/webhooks/routes';
@@ -61,14 +61,14 @@ export function createApp(given: AppParts): Koa<State> {
   const readRate = readRateLimit(deps.config.readRatePerMinute);
   const byToken = (scoped: Middleware, rate: Middleware[] = [readRate]) => [readHeaders, token, ...rate, scoped];
   // statistics by a dimension come from Postgres, all others from Redis
-  const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads), readInPlace(deps.places.statistics)];
+  const [ofPostgres, ofRedis] = [readInSlot(deps.slots.reads), readInSlot(deps.slots.statistics)];
   const byDimension: Middleware = (ctx, next) =>
     (new URLSearchParams(ctx.querystring).has('by') ? ofPostgres : ofRedis)(ctx, next);
-  const change = changeInPlace(deps.places.changes);
+  const change = changeInSlot(deps.slots.changes);
   const limitsOf = {
     reads: [ofPostgres],
     statistics: [byDimension],
-    current: [readInPlace(deps.places.current)],
+    current: [readInSlot(deps.slots.current)],
     changes: [changeRateLimit(deps.config.changeRatePerMinute), change],
     revocations: [revocationRateLimit(deps.config.changeRatePerMinute), change],
     own: [],

@@ -33,7 +33,7 @@ import { createFailedCredentials } from '#libs/tenants/failed-credentials';
 import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
-import type { SharedPlaces } from '#libs/tenants/shared-places';
+import type { SharedSlots } from '#libs/tenants/shared-slots';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
 import type { ApiConfig } from '../settings/api.ts';
@@ -64,7 +64,7 @@ export interface AppParts {
   logReads: LogReads;
   widget: WidgetCache;
   banners: LiveBanners;
-  places: SharedPlaces;
+  slots: SharedSlots;
   passwordCost: Cost | undefined;
 }
 

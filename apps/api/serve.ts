@@ -33,7 +33,7 @@ import { createDisplayCounter } from '#libs/stats/display-counter';
 import { createFacetReader } from '#libs/stats/facets';
 import { storeDisplays } from '#libs/stats/stored-displays';
 import { createLogReads } from '#libs/tenants/log-reads';
-import { createSharedPlaces, type SharedPlaces } from '#libs/tenants/shared-places';
+import { createSharedSlots, type SharedSlots } from '#libs/tenants/shared-slots';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
 import { observe, observeRedis, warnOfMissingKeys } from '../process/observe.ts';
 import type { ApiConfig } from '../settings/api.ts';
@@ -63,7 +63,7 @@ interface ApiOptions {
   /** Milliseconds for clients to move their next requests to another process when this one stops; default 1,000. */
   drain?: number;
   /** default: those of a process */
-  places?: SharedPlaces;
+  slots?: SharedSlots;
   /** of scrypt; tests use a lower one */
   passwordCost?: Cost;
 }
@@ -81,7 +81,7 @@ interface RunningApi extends Running {
  */
 export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
-  { build, log, drain = drainTime, places = createSharedPlaces(), passwordCost }: ApiOptions,
+  { build, log, drain = drainTime, slots = createSharedSlots(), passwordCost }: ApiOptions,
 ): Promise<RunningApi> {
   const placeOf = await openPlaceOf(config.place);
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
@@ -167,7 +167,7 @@ export async function openApi(
     logReads,
     widget,
     banners,
-    places,
+    slots,
     passwordCost,
   });
 

@@ -1,6 +1,6 @@
 /** Sends all matching records as one file. */
 import type { Database } from '#libs/base/db/database';
-import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
+import { inSlots, retryingReads } from '#libs/base/db/long-reads';
 import type { LaggingReads } from '#libs/base/db/replica';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -9,7 +9,7 @@ import type { UnreadResponses } from '#libs/base/http/unread-responses';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import { endOf, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
+import { endOf, type SharedSlots, takeOrRefuse } from '#libs/tenants/shared-slots';
 import { createVisitorHash } from '#libs/tenants/visitors';
 import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
 import { logRoutes } from './routes.ts';
@@ -18,7 +18,7 @@ interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
   readDb: LaggingReads;
-  places: SharedPlaces;
+  slots: SharedSlots;
   unreadResponses: UnreadResponses;
   /** default: the contract's */
   pace?: PaceLimits;
@@ -52,13 +52,13 @@ export function exportOrganization(parts: Parts): Middleware {
 }
 
 /** `domainId`: set for an export of one domain. */
-function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
+function sender({ config, db, readDb, slots, unreadResponses, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));
     const { organizationId } = wanted;
     const busy = 'your organization has an export that is not finished';
-    const leave = await takeOrRefuse(places.open.exports, organizationId, busy);
+    const leave = await takeOrRefuse(slots.open.exports, organizationId, busy);
     try {
       await noteExport(db, wanted, { actor: accessIn(ctx).subject, domainId, hashOf });
       const reads = readDb.forOneAnswer();
@@ -67,7 +67,7 @@ function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
       if (ctx.res.writableEnded || ctx.res.destroyed) return leave();
       ctx.res.once('close', leave);
       setHeaders(ctx, wanted, domainId ?? wanted.organizationId);
-      const pages = retryingReads(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
+      const pages = retryingReads(inSlots(reads, slots.exports, organizationId, endOf(ctx)));
       const hold = (bytes: number) => unreadResponses.track(organizationId, bytes, () => ctx.res.destroy());
       const texts = holdUntilRead(textsOf(keepingOpen(ctx, readExport(pages, wanted, epoch))), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
-import type { Places } from '#libs/base/places';
+import type { Slots } from '#libs/base/slots';
 import { unavailable } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
@@ -37,10 +37,10 @@ interface ImportThrottle {
 interface Parts {
   db: Database;
   record: Record;
-  places: Places;
+  slots: Slots;
 }
 
-export function createImportThrottle({ db, record, places }: Parts): ImportThrottle {
+export function createImportThrottle({ db, record, slots }: Parts): ImportThrottle {
   /** Whether Postgres has stored or rejected them all. */
   const areSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
     const ids = records.map(({ id }) => id);
@@ -63,11 +63,11 @@ export function createImportThrottle({ db, record, places }: Parts): ImportThrot
 
   return {
     open: (organizationId, domainId, end) => {
-      /** whether the batch before is stored or rejected; it keeps its place until then, even if the client has left */
+      /** whether the batch before is stored or rejected; it keeps its slot until then, even if the client has left */
       let before = Promise.resolve(true);
       return {
         store: async (records) => {
-          const leave = await places.take(organizationId, end);
+          const leave = await slots.take(organizationId, end);
           let isOnItsWay = false;
           try {
             if (!(await before))

@@ -13,7 +13,7 @@ import type { RecordMetrics } from '#libs/record/metrics';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireInUse, requireOwnDomain } from '#libs/tenants/requirements';
-import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
+import { endOf, openAtMost, type SharedSlots, takeOrRefuse } from '#libs/tenants/shared-slots';
 import {
   type Imported,
   type ImportFormat,
@@ -44,12 +44,12 @@ interface ImportParts {
   recorder: {
     record(record: NewRecord, organizationId: string, bytes: number): Promise<'queued' | 'persisted'>;
   };
-  places: SharedPlaces;
+  slots: SharedSlots;
   metrics: Pick<RecordMetrics, 'ignoredFields'>;
 }
 
-export function importRecords({ config, db, recorder, places, metrics }: ImportParts): Middleware {
-  const throttle = createImportThrottle({ db, record: recorder.record, places: places.queued });
+export function importRecords({ config, db, recorder, slots, metrics }: ImportParts): Middleware {
+  const throttle = createImportThrottle({ db, record: recorder.record, slots: slots.queued });
   const held: HeldIds = { count: 0 };
   return guard(logRoutes.importRecords, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
@@ -57,7 +57,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
       const own = requireOwnDomain(organizationIn(ctx), domainId);
       const { format, charset } = formatOf(ctx, query.format);
       requireInUse(own);
-      const leave = await takeOrRefuse(places.open.imports, organizationId, unfinished);
+      const leave = await takeOrRefuse(slots.open.imports, organizationId, unfinished);
       try {
         const { dryRun: isDryRun = false, timeFormat, timeZone, encoding = charset } = query;
         const isOwn = timeFormat === undefined && timeZone === undefined;
@@ -95,7 +95,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
           rows: (format === 'csv' ? readCsv : readNdjson)(readUpload(ctx, importLimits.bytes), { encoding }),
           toRecord,
           findKnown: (rows) =>
-            places.imports.run(organizationId, () => db.read((sql) => findKnownRows(sql, domainId, rows)), end),
+            slots.imports.run(organizationId, () => db.read((sql) => findKnownRows(sql, domainId, rows)), end),
           ...(!isDryRun && { store }),
           maxRows: importLimits.rows,
           held,

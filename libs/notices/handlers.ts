@@ -12,9 +12,9 @@ import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { endpoint } from '#libs/tenants/endpoint';
 import { sendsToken } from '#libs/tenants/page-access';
-import { workInPlace } from '#libs/tenants/request-places';
+import { workInSlot } from '#libs/tenants/request-slots';
 import { requireOwnDomain } from '#libs/tenants/requirements';
-import type { SharedPlaces } from '#libs/tenants/shared-places';
+import type { SharedSlots } from '#libs/tenants/shared-slots';
 import { type Notice, type NoticePut, readNotice } from './contract.ts';
 import {
   findNotice,
@@ -40,14 +40,14 @@ const askAgainAfter = 10_000;
 interface PutParts {
   db: Database;
   notices: KnownNotices;
-  places: Pick<SharedPlaces, 'changes'>;
+  slots: Pick<SharedSlots, 'changes'>;
 }
 
 /**
  * A domain's key is public, so new notices are limited by address and by domain; above the domain's limit, one that
  * more records name replaces another.
  */
-export function putNotice({ db, notices, places }: PutParts, limits = newNotices): Middleware {
+export function putNotice({ db, notices, slots }: PutParts, limits = newNotices): Middleware {
   const refusals = createLimiter({
     name: 'refused-notices',
     limit: refusedNotices,
@@ -69,7 +69,7 @@ export function putNotice({ db, notices, places }: PutParts, limits = newNotices
     // a notice from a page is kept for good once it is put with a token
     const isKnown = notices.isStored(domainId, hash) && !isManaged;
     const keep = () => put(ctx, domainId, notice, isManaged);
-    const isNew = !isKnown && (await (isManaged ? workInPlace(places.changes, ctx, keep) : keep())) === 'new';
+    const isNew = !isKnown && (await (isManaged ? workInSlot(slots.changes, ctx, keep) : keep())) === 'new';
     notices.add(domainId, hash);
     ctx.status = isNew ? 201 : 200;
     ctx.body = { notice: hash } satisfies NoticePut;

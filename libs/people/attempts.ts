@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
 import type { Context } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
-import { Crowded, createPlaces, type Places } from '#libs/base/places';
+import { Crowded, createSlots, type Slots } from '#libs/base/slots';
 import { Problem, unavailable } from '#libs/base/terms/problem';
-import { endOf } from '#libs/tenants/shared-places';
+import { endOf } from '#libs/tenants/shared-slots';
 import type { PeopleMetrics } from './metrics.ts';
 import { type Cost, isPassword, requireStrong, storedPassword } from './passwords.ts';
 import type { Person } from './people.ts';
@@ -46,13 +46,13 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
   const ofBoth = createLimiter({ name: 'failed-password', limit: limit && mostOfBoth, ...quarter });
   const ofAccount = createLimiter({ name: 'failed-account', limit: limit && mostOfAccount, ...quarter });
 
-  const turns = createPlaces({ places: 1, waiting: mostOfNetwork });
-  const checks = createPlaces({ places: 4, share: 2, waiting: mostWaiting });
+  const turns = createSlots({ slots: 1, waiting: mostOfNetwork });
+  const checks = createSlots({ slots: 4, share: 2, waiting: mostWaiting });
   let waiting = 0;
   const inTurn = async <T>(ctx: Context, work: () => Promise<T>): Promise<T> => {
     if (waiting >= mostWaiting) throw crowded();
     waiting += 1;
-    const leave = await placeIn(turns, ctx).finally(() => {
+    const leave = await slotIn(turns, ctx).finally(() => {
       waiting -= 1;
     });
     try {
@@ -92,7 +92,7 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
       }
     },
     passkey: async (ctx, work) => {
-      const leave = await placeIn(checks, ctx);
+      const leave = await slotIn(checks, ctx);
       const found = await work().finally(leave);
       if (found === undefined) metrics.failedSignIns.inc({ with: 'passkey' });
       return found;
@@ -109,8 +109,8 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
 }
 
 /** By turns over networks. */
-const placeIn = (places: Places, ctx: Context): Promise<() => void> =>
-  places.take(networkOf(ctx), endOf(ctx)).catch((error: unknown) => {
+const slotIn = (slots: Slots, ctx: Context): Promise<() => void> =>
+  slots.take(networkOf(ctx), endOf(ctx)).catch((error: unknown) => {
     throw error instanceof Crowded ? crowded(error) : hasEnded(error);
   });
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import { isUnavailable } from '#libs/base/db/errors';
-import { Crowded } from '#libs/base/places';
+import { Crowded } from '#libs/base/slots';
 import { within } from '#libs/base/timers';
 import { forgetVisitor } from '#libs/record/busy-visitors';
 import { isVisitor } from '#libs/record/visitor-rows';
@@ -49,12 +49,12 @@ export const makeErasureId = (): string => `ers_${randomBytes(10).toString('hex'
 
 /**
  * Erases a visitor. If that takes longer than `patience` (milliseconds) or has too many records, `erasedAt` is null and
- * the worker continues. `inPlace`: does the work once it has a place.
+ * the worker continues. `inSlot`: does the work once it has a slot.
  */
 export async function eraseVisitor(
   db: Database,
   wanted: VisitorScope & { visitorId: string; hash: Uint8Array; actor: string; erasureId?: string },
-  { patience = usualPatience, inPlace = (work: () => Promise<void>, _: AbortSignal): Promise<void> => work() } = {},
+  { patience = usualPatience, inSlot = (work: () => Promise<void>, _: AbortSignal): Promise<void> => work() } = {},
 ): Promise<Erasure> {
   const { visitorId, hash, actor, erasureId = makeErasureId(), ...scope } = wanted;
   const act: VisitorAct = { ...scope, actor, hash, act: 'visitor.erase', erasureId };
@@ -73,7 +73,7 @@ export async function eraseVisitor(
     const isLarge = (await db.read((sql) => countRecords(sql, begun))) > mostAtOnce;
     if (!isLarge) await goOn(db, begun, end);
   };
-  await within(patience, inPlace(eraseAtOnce, end)).catch((error: unknown) => {
+  await within(patience, inSlot(eraseAtOnce, end)).catch((error: unknown) => {
     if (!end.aborted && !isUnavailable(error) && !(error instanceof Crowded)) throw error;
   });
   const reading = db.write(async (sql) => {

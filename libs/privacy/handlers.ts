@@ -1,7 +1,7 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { Database } from '#libs/base/db/database';
 import { isUnavailable } from '#libs/base/db/errors';
-import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
+import { inSlots, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { listOf } from '#libs/base/http/list';
 import { holdUntilRead, keepingOpen, toStream } from '#libs/base/http/stream';
@@ -13,7 +13,7 @@ import { within } from '#libs/base/timers';
 import { accessIn } from '#libs/tenants/bearer';
 import { endpoint } from '#libs/tenants/endpoint';
 import { pageOfActs } from '#libs/tenants/handlers';
-import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
+import { endOf, type SharedSlots } from '#libs/tenants/shared-slots';
 import { addVisitorAct } from '#libs/tenants/visitors';
 import type { Erasure } from './contract.ts';
 import { listErasedDomains } from './erased-domains.ts';
@@ -40,21 +40,21 @@ interface Keyed extends Parts {
 
 const showVisitor =
   (row: VisitorRow) =>
-  (parts: Keyed & { log: Log; places: SharedPlaces; unreadResponses: UnreadResponses }): Middleware =>
+  (parts: Keyed & { log: Log; slots: SharedSlots; unreadResponses: UnreadResponses }): Middleware =>
     forVisitor(row, parts, async (ctx, visitor) => {
-      const { log, places, unreadResponses } = parts;
+      const { log, slots, unreadResponses } = parts;
       const { organizationId } = visitor;
       const end = endOf(ctx);
-      const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
+      const leave = await slots.open.visitors.take(organizationId, end).catch(() => undefined);
       // the deadline has passed, or the client has left
       if (!leave || end.aborted) return leave?.();
       ctx.res.once('close', leave);
-      const db = inPlaces(parts.db, places.reads, organizationId);
+      const db = inSlots(parts.db, slots.reads, organizationId);
       const actor = accessIn(ctx).subject;
       await parts.db.write((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
       const domains = await listVisitorDomains(db, visitor, visitor.visitorId);
       ctx.type = 'application/json';
-      const pages = retryingReads(inPlaces(parts.db, places.reads, organizationId, end));
+      const pages = retryingReads(inSlots(parts.db, slots.reads, organizationId, end));
       const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
         log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
       );
@@ -73,8 +73,8 @@ const erase =
     config,
     db,
     redis,
-    places,
-  }: Keyed & { redis: RedisConnection; places: Pick<SharedPlaces, 'changes'> }): Middleware =>
+    slots,
+  }: Keyed & { redis: RedisConnection; slots: Pick<SharedSlots, 'changes'> }): Middleware =>
     forVisitor(row, { config }, async (ctx, visitor) => {
       const { subject: actor } = accessIn(ctx);
       const erasureId = makeErasureId();
@@ -83,7 +83,7 @@ const erase =
         { ...visitor, actor, erasureId },
         {
           patience: Math.max(0, Math.round(ctx.state.arrivedAt + atOnce - performance.now())),
-          inPlace: (work, signal) => places.changes.run(visitor.organizationId, work, signal),
+          inSlot: (work, signal) => slots.changes.run(visitor.organizationId, work, signal),
         },
       ).catch((cause: unknown) => {
         if (!isUnavailable(cause)) throw cause;

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { type InPlace, withoutPlace } from '#libs/base/places';
+import { type InSlot, withoutSlot } from '#libs/base/slots';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 import { type Breakdown, sumOf } from '#libs/base/terms/terms';
@@ -16,12 +16,12 @@ const fillsAtOnce = 2;
 
 type StatsSource = 'redis' | 'postgres';
 
-/** `inPlace`: runs a read from Postgres in one of the places that organizations share; absent if the caller has one. */
+/** `inSlot`: runs a read from Postgres in one of the slots that organizations share; absent if the caller has one. */
 export interface CounterReader {
   /** The counts of each period; one without decisions may be absent. */
-  read(wanted: Wanted, inPlace?: InPlace): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
+  read(wanted: Wanted, inSlot?: InSlot): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
   /** The sum over all periods. */
-  sum(wanted: Wanted, inPlace?: InPlace): Promise<{ source: StatsSource; counts: Breakdown }>;
+  sum(wanted: Wanted, inSlot?: InSlot): Promise<{ source: StatsSource; counts: Breakdown }>;
 }
 
 export function createCounterReader(options: {
@@ -68,18 +68,18 @@ export function createCounterReader(options: {
 
   const from = async <Counts>(
     wanted: Wanted,
-    inPlace: InPlace,
+    inSlot: InSlot,
     ask: Ask<Counts>,
     derive: (rows: Map<string, Breakdown>) => Counts,
   ): Promise<{ source: StatsSource; counts: Counts }> => {
     const copied = await fromRedis(ask, wanted);
     const source = copied ? 'redis' : 'postgres';
     metrics.statsReads.inc({ source });
-    return { source, counts: copied ?? derive(await inPlace(() => db.read((sql) => readCounts(sql, wanted)))) };
+    return { source, counts: copied ?? derive(await inSlot(() => db.read((sql) => readCounts(sql, wanted)))) };
   };
 
   return {
-    read: (wanted, inPlace = withoutPlace) => from(wanted, inPlace, readCounters, (rows) => rows),
-    sum: (wanted, inPlace = withoutPlace) => from(wanted, inPlace, sumCounters, (rows) => sumOf(rows.values())),
+    read: (wanted, inSlot = withoutSlot) => from(wanted, inSlot, readCounters, (rows) => rows),
+    sum: (wanted, inSlot = withoutSlot) => from(wanted, inSlot, sumCounters, (rows) => sumOf(rows.values())),
   };
 }

@@ -1,7 +1,7 @@
 /** Reads facets and the time until which they are complete, and caches them until facets are derived again. */
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
-import { type InPlace, withoutPlace } from '#libs/base/places';
+import { type InSlot, withoutSlot } from '#libs/base/slots';
 import { addDays, cover, firstDay, isMonth, periodsOf, type Span } from '#libs/base/terms/calendar';
 import { type Breakdown, decisions, type OrganizationDimension, wholeOrganization } from '#libs/base/terms/terms';
 import { within } from '#libs/base/timers';
@@ -130,13 +130,13 @@ const throughHolds = 1_000;
 const quick = 250;
 const restAfterFailure = 5_000;
 
-/** `inPlace`: runs a read from Postgres in one of the places that organizations share; absent if the caller has one. */
+/** `inSlot`: runs a read from Postgres in one of the slots that organizations share; absent if the caller has one. */
 export interface FacetReader {
   /** The time until which facets are complete. */
   through(): Promise<Through>;
   read(question: FacetQuestion, through: Through): Promise<Facet[]>;
   /** For responses that can do without: undefined if Postgres is slow for the organization. */
-  readIfQuick(question: FacetQuestion, inPlace?: InPlace): Promise<Facet[] | undefined>;
+  readIfQuick(question: FacetQuestion, inSlot?: InSlot): Promise<Facet[] | undefined>;
 }
 
 export function createFacetReader(db: Database): FacetReader {
@@ -189,16 +189,16 @@ export function createFacetReader(db: Database): FacetReader {
     return begun;
   }
 
-  async function read(question: FacetQuestion, through: Through, inPlace = withoutPlace): Promise<Facet[]> {
+  async function read(question: FacetQuestion, through: Through, inSlot = withoutSlot): Promise<Facet[]> {
     const name = nameOf(question);
-    // another call may have read it while this one waited for a place
-    return find(name, through) ?? inPlace(async () => find(name, through) ?? askOnce(name, question, through));
+    // another call may have read it while this one waited for a slot
+    return find(name, through) ?? inSlot(async () => find(name, through) ?? askOnce(name, question, through));
   }
 
   return {
     through,
     read,
-    async readIfQuick(question, inPlace) {
+    async readIfQuick(question, inSlot) {
       const { organizationId } = question;
       if (resting.has(organizationId)) return undefined;
       const until = current()?.found;
@@ -207,7 +207,7 @@ export function createFacetReader(db: Database): FacetReader {
       try {
         return await within(
           quick,
-          through().then((until) => read(question, until, inPlace)),
+          through().then((until) => read(question, until, inSlot)),
         );
       } catch {
         resting.set(organizationId, true);

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { groupBy } from '#libs/base/group-by';
 import { hashedTag } from '#libs/base/http/etag';
 import type { Route } from '#libs/base/http/routes';
-import type { InPlace } from '#libs/base/places';
+import type { InSlot } from '#libs/base/slots';
 import { cover, daysBetween, monthOfDay, monthsBetween, type Span } from '#libs/base/terms/calendar';
 import {
   addBreakdown,
@@ -17,7 +17,7 @@ import {
 } from '#libs/base/terms/terms';
 import { type Asked, endpoint } from '#libs/tenants/endpoint';
 import { requireOwnDomain } from '#libs/tenants/requirements';
-import type { SharedPlaces } from '#libs/tenants/shared-places';
+import type { SharedSlots } from '#libs/tenants/shared-slots';
 import type { DomainStats, organizationStatsQuery } from './contract.ts';
 import type { CounterReader } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
@@ -27,7 +27,7 @@ import { statsRoutes } from './routes.ts';
 interface StatsParts {
   counters: CounterReader;
   facets: FacetReader;
-  places: Pick<SharedPlaces, 'reads'>;
+  slots: Pick<SharedSlots, 'reads'>;
 }
 
 export const getDomainStats = endpoint(statsRoutes.getDomainStats, async (parts: StatsParts, asked) => {
@@ -63,23 +63,23 @@ type Conditions = Pick<Asked<Route>, 'workIn' | 'ifNoneMatch'>;
 
 function readStats(parts: StatsParts, { workIn, ifNoneMatch }: Conditions, question: Question): Promise<Found> {
   const { interval, by } = question;
-  // a request with `by` already has one of the places for reads
-  const inPlace: InPlace = (work) => workIn(parts.places.reads, work);
-  if (interval !== undefined) return readSeries(parts, { ...question, interval }, inPlace);
-  if (by === undefined) return readSums(parts, question, inPlace);
+  // a request with `by` already has one of the slots for reads
+  const inSlot: InSlot = (work) => workIn(parts.slots.reads, work);
+  if (interval !== undefined) return readSeries(parts, { ...question, interval }, inSlot);
+  if (by === undefined) return readSums(parts, question, inSlot);
   return readGroups(parts, { ...question, by }, ifNoneMatch);
 }
 
 async function readSeries(
   { counters, facets }: StatsParts,
   question: Question & { interval: 'day' | 'month' },
-  inPlace: InPlace,
+  inSlot: InSlot,
 ): Promise<Found> {
   const { from, to, interval } = question;
   const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
   const [{ source, counts }, found] = await Promise.all([
-    counters.read({ ...ownerOf(question), spans }, inPlace),
-    facets.readIfQuick({ ...sourcesIn(question, spans), isByPeriod: true }, inPlace),
+    counters.read({ ...ownerOf(question), spans }, inSlot),
+    facets.readIfQuick({ ...sourcesIn(question, spans), isByPeriod: true }, inSlot),
   ]);
   const series = seriesOf[interval](from, to, counts, found && bySource(found));
   const sums = sumOf(counts.values());
@@ -89,11 +89,11 @@ async function readSeries(
   };
 }
 
-async function readSums({ counters, facets }: StatsParts, question: Question, inPlace: InPlace): Promise<Found> {
+async function readSums({ counters, facets }: StatsParts, question: Question, inSlot: InSlot): Promise<Found> {
   const spans = cover(question.from, question.to);
   const [{ source, counts }, found] = await Promise.all([
-    counters.sum({ ...ownerOf(question), spans }, inPlace),
-    facets.readIfQuick(sourcesIn(question, spans), inPlace),
+    counters.sum({ ...ownerOf(question), spans }, inSlot),
+    facets.readIfQuick(sourcesIn(question, spans), inSlot),
   ]);
   return {
     headers: { 'X-Stats-Source': source },

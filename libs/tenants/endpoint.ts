@@ -4,14 +4,14 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { hasTag, requiredVersion, type Versioned } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '#libs/base/http/routes';
-import type { Places } from '#libs/base/places';
+import type { Slots } from '#libs/base/slots';
 import type { AccessToken } from './access-token.ts';
 import { accessIn, organizationIn } from './bearer.ts';
 import { type Once, onceFor, type SecretKeys } from './idempotency.ts';
 import type { LogReads } from './log-reads.ts';
 import { problemOf } from './refused-changes.ts';
 import { type Reply, send } from './reply.ts';
-import { workInPlace } from './request-places.ts';
+import { workInSlot } from './request-slots.ts';
 import type { Organization } from './tenants.ts';
 
 export interface Asked<Row> {
@@ -36,8 +36,8 @@ export interface Asked<Row> {
    */
   ifNoneMatch: ((etag: string) => boolean) | undefined;
   once: Once;
-  /** Does work in another place than the route's. */
-  workIn: <T>(places: Places, work: () => Promise<T>) => Promise<T>;
+  /** Does work in another slot than the route's. */
+  workIn: <T>(slots: Slots, work: () => Promise<T>) => Promise<T>;
 }
 
 interface EndpointParts {
@@ -78,6 +78,6 @@ function askedIn<Row>(ctx: Context, parts: EndpointParts, { params, query, body 
     ifMatch: (found) => requiredVersion(ctx, found),
     ifNoneMatch: ctx.get('if-none-match') === '' ? undefined : (etag) => hasTag(ctx, etag),
     once: onceFor(ctx, parts, body),
-    workIn: (places, work) => workInPlace(places, ctx, work),
+    workIn: (slots, work) => workInSlot(slots, ctx, work),
   };
 }

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
-import { eighthOf } from '#libs/base/places';
+import { eighthOf } from '#libs/base/slots';
 import type { Scheduler } from '#libs/base/scheduler';
 import { endsSoon } from '#libs/base/timers';
 import { type Claimed, claimLanes, type Lane } from './claim.ts';
@@ -24,7 +24,7 @@ const followUp = 10;
 const lease = 60 * second;
 
 /**
- * Messages under way in a process. Retries have places of their own, so that they never delay first attempts. An
+ * Messages under way in a process. Retries have slots of their own, so that they never delay first attempts. An
  * organization gets at most an eighth of each. The claim applies this limit, so that lanes beyond it stay free for other
  * workers.
  */
@@ -34,7 +34,7 @@ const perWebhook = 4;
 const mostRemembered = 1_000;
 
 export interface Deliverer {
-  /** Claims what is due, as far as there are places, and starts to send it: one promise for each lane. */
+  /** Claims what is due, as far as there are slots, and starts to send it: one promise for each lane. */
   begin(): Promise<Promise<void>[]>;
   /** Wakes lanes that have something new to deliver, and adds those of new domains. */
   wake(): Promise<void>;

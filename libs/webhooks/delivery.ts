@@ -2,7 +2,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { createPlaces } from '#libs/base/places';
+import { createSlots } from '#libs/base/slots';
 import { createSecretBox } from '#libs/base/secret-box';
 import { createWebhookAdministration, usualBytes } from './administration.ts';
 import type { Lane } from './claim.ts';
@@ -20,7 +20,7 @@ import { type Sender, send } from './send.ts';
  * webhook's `maxBytes` is above the default. One organization gets at most an eighth of them.
  */
 const mostLarge = 32;
-/** milliseconds until a large delivery that found no free place is due again */
+/** milliseconds until a large delivery that found no free slot is due again */
 const largeAgain = 1_000;
 
 export interface DeliveryParts {
@@ -44,7 +44,7 @@ export function createDelivery(parts: DeliveryParts, by: string): (lane: Lane) =
   const { secretsKey, previousSecretsKey, sender, db, log, metrics, chance = Math.random } = parts;
   const box = createSecretBox(secretsKey, previousSecretsKey);
   const admin = createWebhookAdministration(db, 'worker');
-  const large = createPlaces({ places: mostLarge });
+  const large = createSlots({ slots: mostLarge });
 
   return async (lane) => {
     if (lane.maxBytes <= usualBytes) return deliver(lane);

@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import { createImportThrottle } from '#libs/log/import-throttle';
 import type { NewRecord } from '#libs/record/contract';
 import { persistOrReject } from '#libs/record/store';
-import { createSharedPlaces } from '#libs/tenants/shared-places';
+import { createSharedSlots } from '#libs/tenants/shared-slots';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -26,7 +26,7 @@ describe('batches of imports', () => {
       if (each === batch.at(-1) && stores(each)) await persistOrReject(db, batch);
       return 'queued' as const;
     };
-    const lane = createImportThrottle({ db, record, places: createSharedPlaces().queued });
+    const lane = createImportThrottle({ db, record, slots: createSharedSlots().queued });
     const open = async (end = new AbortController().signal) => {
       const { organizationId, domainIds } = await makeTenant(db);
       const domainId = at(domainIds, 0);
@@ -56,7 +56,7 @@ describe('batches of imports', () => {
     await settle();
   });
 
-  it('are few at once, one of an organization, by turns, and pass their places on once they are stored', async () => {
+  it('are few at once, one of an organization, by turns, and pass their slots on once they are stored', async () => {
     const { begun, batches, open } = openLane(() => false);
     const leaving = new AbortController();
     const [first, ...others] = [await open(), await open(), await open(), await open(leaving.signal), await open()];
@@ -65,7 +65,7 @@ describe('batches of imports', () => {
     const name = ({ organizationId }: typeof first) => organizationId;
     await eventually(() => expect(begun).toEqual([first, ...others.slice(0, 3)].map(name)));
     const [last] = put(at(others, 3));
-    // whose client has left keeps its place: what it put into the queue is there
+    // whose client has left keeps its slot: what it put into the queue is there
     leaving.abort();
     await persistOrReject(db, at(batches, 0));
     await eventually(() => expect(begun.slice(4)).toEqual([name(first)]));

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPlaces } from '#libs/base/places';
+import { createSlots } from '#libs/base/slots';
 import { addDays, addMonths, dayOf, idOfDigest, makeIdAt, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { ImportsPage } from '#libs/log/contract';
 import type { Imported } from '#libs/log/import/contract';
@@ -12,7 +12,7 @@ import type { FullRecord } from '#libs/record/contract';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { listActs } from '#libs/tenants/acts';
-import { createSharedPlaces } from '#libs/tenants/shared-places';
+import { createSharedSlots } from '#libs/tenants/shared-slots';
 import { createCli } from '../support/cli.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -227,13 +227,13 @@ describe('an import', () => {
   });
 
   it('that ends within its first batch is an administrative act, too: some of that may be stored', async () => {
-    const queued = createPlaces({ places: 1 });
+    const queued = createSlots({ slots: 1 });
     let isWaiting = false;
     const take: typeof queued.take = (key, signal) => {
       isWaiting = true;
       return queued.take(key, signal);
     };
-    const api = await startApi(stack.env, { places: { ...createSharedPlaces(), queued: { ...queued, take } } });
+    const api = await startApi(stack.env, { slots: { ...createSharedSlots(), queued: { ...queued, take } } });
     const leave = queued.tryTake('another organization');
     const own: OwnStack = { ...ownDomain(), api };
     const upload = open(own);

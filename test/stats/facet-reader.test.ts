@@ -105,17 +105,17 @@ describe('the reader of facets', () => {
     expect(ofDay?.period).toBe(today);
   });
 
-  it('asks in a place, and not at all where another has read it meanwhile', async () => {
+  it('asks in a slot, and not at all where another has read it meanwhile', async () => {
     await choose();
-    let places = 0;
-    const inPlace = async <T>(work: () => Promise<T>): Promise<T> => {
-      places += 1;
-      if (places === 2) await reader.read(question, await reader.through());
+    let slots = 0;
+    const inSlot = async <T>(work: () => Promise<T>): Promise<T> => {
+      slots += 1;
+      if (slots === 2) await reader.read(question, await reader.through());
       return work();
     };
-    expect(choicesOf(await reader.readIfQuick({ ...question, domainId: '' }, inPlace))).toBe(1);
-    expect(choicesOf(await reader.readIfQuick(question, inPlace))).toBe(1);
-    expect(choicesOf(await reader.readIfQuick(question, inPlace))).toBe(1);
-    expect([places, asked()]).toEqual([2, 3]);
+    expect(choicesOf(await reader.readIfQuick({ ...question, domainId: '' }, inSlot))).toBe(1);
+    expect(choicesOf(await reader.readIfQuick(question, inSlot))).toBe(1);
+    expect(choicesOf(await reader.readIfQuick(question, inSlot))).toBe(1);
+    expect([slots, asked()]).toEqual([2, 3]);
   });
 });

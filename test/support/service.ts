@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import type { Running } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
 import type { Cost } from '#libs/people/passwords';
-import type { SharedPlaces } from '#libs/tenants/shared-places';
+import type { SharedSlots } from '#libs/tenants/shared-slots';
 import { openApi } from '../../apps/api/serve.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { readWorkerConfig } from '../../apps/settings/worker.ts';
@@ -92,7 +92,7 @@ interface ApiOptions {
   /** another build than that of the run */
   dist?: string;
   /** to look at them */
-  places?: SharedPlaces;
+  slots?: SharedSlots;
   /** of hashing passwords; by default it takes no time */
   passwordCost?: Cost;
 }

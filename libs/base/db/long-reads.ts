@@ -1,15 +1,15 @@
 /**
- * For responses made of many reads, which take as long as their client. Each read takes a place of its own. If a busy store
+ * For responses made of many reads, which take as long as their client. Each read takes a slot of its own. If a busy store
  * does not respond in time, the read is retried, so that the response is not cut off.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Places } from '../places.ts';
+import type { Slots } from '../slots.ts';
 import type { Reads } from './database.ts';
 import { isUnavailable } from './errors.ts';
 
-/** Each read waits for a place of this organization. Once `signal` aborts, none waits any more. */
-export const inPlaces = (reads: Reads, places: Places, organizationId: string, signal?: AbortSignal): Reads => ({
-  read: (work, how) => places.run(organizationId, () => reads.read(work, how), signal),
+/** Each read waits for a slot of this organization. Once `signal` aborts, none waits any more. */
+export const inSlots = (reads: Reads, slots: Slots, organizationId: string, signal?: AbortSignal): Reads => ({
+  read: (work, how) => slots.run(organizationId, () => reads.read(work, how), signal),
 });
 
 /** Milliseconds before each retry. All tries together take less time than a client waits for the next byte. */

@@ -10,8 +10,8 @@ export interface State {
   arrivedAt: number;
   /** set by an endpoint that is reached without the router */
   route?: string;
-  /** set by the `limits` of the row: after reading the request, the guard runs the handler in this place */
-  inPlace?: (work: () => Promise<void>) => Promise<void>;
+  /** set by the `limits` of the row: after reading the request, the guard runs the handler in this slot */
+  inSlot?: (work: () => Promise<void>) => Promise<void>;
   /** if the request is traced */
   trace?: RequestSpan | undefined;
 }

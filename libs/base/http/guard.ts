@@ -3,7 +3,7 @@
  * slot only after the body has been read, because a slow client must not occupy a slot.
  */
 import { z } from 'zod';
-import { withoutPlace } from '../places.ts';
+import { withoutSlot } from '../slots.ts';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from '../terms/field-errors.ts';
 import { type FieldError, Problem } from '../terms/problem.ts';
 import { readFields } from './body.ts';
@@ -45,8 +45,8 @@ export function guard(
       throw refuseFields([...broken.map((each) => ({ ...each, in: 'query' as const })), ...inBoth]);
     }
     const body = row.body && (await readFields(ctx, row.body.schema, row.body.bytes));
-    const { inPlace = withoutPlace } = ctx.state;
-    await inPlace(async () => handler(ctx, { params: params.data, query: query.data, body }));
+    const { inSlot = withoutSlot } = ctx.state;
+    await inSlot(async () => handler(ctx, { params: params.data, query: query.data, body }));
   };
 }
 

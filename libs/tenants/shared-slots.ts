@@ -1,7 +1,7 @@
-/** The places of an API process that organizations share. `docs/security.md` lists everything that they share. */
+/** The slots of an API process that organizations share. `docs/security.md` lists everything that they share. */
 
 import type { Context } from '#libs/base/http/context';
-import { Crowded, createPlaces, type Places } from '#libs/base/places';
+import { Crowded, createSlots, type Slots } from '#libs/base/slots';
 import { Problem } from '#libs/base/terms/problem';
 
 /** reads in progress: fewer than there are connections to Postgres */
@@ -10,7 +10,7 @@ const reads = 8;
 const statistics = 64;
 /** lookups of what visitors allow now: concurrent ones share a statement */
 const current = 64;
-/** of one organization that wait for a place; beyond that they are refused */
+/** of one organization that wait for a slot; beyond that they are refused */
 const waitingReads = 1_000;
 /** erasures, notices put with a token, and management changes; one organization may take all but one */
 const changes = 4;
@@ -25,35 +25,35 @@ export const openAtMost = { exports: 1, imports: 4, visitors: 4 };
 const retryAfter = 10;
 
 const each = (share: number, waiting?: number) =>
-  createPlaces({ places: Number.POSITIVE_INFINITY, share, ...(waiting !== undefined && { waiting }) });
+  createSlots({ slots: Number.POSITIVE_INFINITY, share, ...(waiting !== undefined && { waiting }) });
 
-export interface SharedPlaces {
+export interface SharedSlots {
   /** one organization alone may have all but one */
-  reads: Places;
+  reads: Slots;
   /** likewise, for statistics from Redis, which still work while reads wait for an unresponsive Postgres */
-  statistics: Places;
+  statistics: Slots;
   /** likewise, for what visitors allow now, also while reads of the log wait */
-  current: Places;
+  current: Slots;
   /** for an erasure, a notice that is put with a token, or a change of what is managed */
-  changes: Places;
+  changes: Slots;
   /** for a page that is read */
-  exports: Places;
+  exports: Slots;
   /** for a batch that is checked */
-  imports: Places;
+  imports: Slots;
   /** for a batch in the queue, until it is stored, even if its client has left */
-  queued: Places;
+  queued: Slots;
   /** what an organization has open; `imports` and `exports` refuse more at once */
-  open: { exports: Places; imports: Places; visitors: Places };
+  open: { exports: Slots; imports: Slots; visitors: Slots };
 }
 
-export const createSharedPlaces = (): SharedPlaces => ({
-  reads: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
-  statistics: createPlaces({ places: statistics, share: statistics - 1, waiting: waitingReads }),
-  current: createPlaces({ places: current, share: current - 1, waiting: waitingReads }),
-  changes: createPlaces({ places: changes, share: changes - 1, waiting: waitingReads }),
-  exports: createPlaces({ places: pages }),
-  imports: createPlaces({ places: batches }),
-  queued: createPlaces({ places: ahead }),
+export const createSharedSlots = (): SharedSlots => ({
+  reads: createSlots({ slots: reads, share: reads - 1, waiting: waitingReads }),
+  statistics: createSlots({ slots: statistics, share: statistics - 1, waiting: waitingReads }),
+  current: createSlots({ slots: current, share: current - 1, waiting: waitingReads }),
+  changes: createSlots({ slots: changes, share: changes - 1, waiting: waitingReads }),
+  exports: createSlots({ slots: pages }),
+  imports: createSlots({ slots: batches }),
+  queued: createSlots({ slots: ahead }),
   open: {
     exports: each(openAtMost.exports, 0),
     imports: each(openAtMost.imports, 0),
@@ -61,10 +61,10 @@ export const createSharedPlaces = (): SharedPlaces => ({
   },
 });
 
-/** Returns what releases the place; throws a 429 if the organization has as many open as it may. */
-export async function takeOrRefuse(places: Places, organizationId: string, detail: string): Promise<() => void> {
+/** Returns what releases the slot; throws a 429 if the organization has as many open as it may. */
+export async function takeOrRefuse(slots: Slots, organizationId: string, detail: string): Promise<() => void> {
   try {
-    return await places.take(organizationId);
+    return await slots.take(organizationId);
   } catch (error) {
     if (!(error instanceof Crowded)) throw error;
     throw new Problem('rate_limited', detail, { cause: error, headers: { 'Retry-After': String(retryAfter) } });

@@ -1,12 +1,12 @@
 /**
  * Limits how much work runs at once, in total and for each organization. Organizations that wait take turns, so an
- * organization with much work only delays itself. With `places` Infinity only the share counts, as for what an organization
+ * organization with much work only delays itself. With `slots` Infinity only the share counts, as for what an organization
  * holds open.
  */
 
-export interface PlacesOptions {
+export interface SlotsOptions {
   /** How much work runs at once. Infinity: only the share counts. */
-  places: number;
+  slots: number;
   /** how much of it may have the same key; default: an eighth */
   share?: number;
   /** How many may wait for each key; default: any number. */
@@ -16,41 +16,41 @@ export interface PlacesOptions {
 /** Too much work of the key is waiting. */
 export class Crowded extends Error {}
 
-/** An organization's share of `places`: at least one. */
-export const eighthOf = (places: number): number => Math.max(1, Math.floor(places / 8));
+/** An organization's share of `slots`: at least one. */
+export const eighthOf = (slots: number): number => Math.max(1, Math.floor(slots / 8));
 
-/** Runs work once there is a place for it. */
-export type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work once there is a slot for it. */
+export type InSlot = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** For work that has a place already. */
-export const withoutPlace: InPlace = (work) => work();
+/** For work that has a slot already. */
+export const withoutSlot: InSlot = (work) => work();
 
-export interface Places {
-  /** Returns a function that frees the place; undefined if no place is free. */
+export interface Slots {
+  /** Returns a function that frees the slot; undefined if no slot is free. */
   tryTake(key: string): (() => void) | undefined;
   /**
-   * Resolves with a function that frees the place. Rejects with Crowded, or with the reason of the signal if it aborts
+   * Resolves with a function that frees the slot. Rejects with Crowded, or with the reason of the signal if it aborts
    * first.
    */
   take(key: string, signal?: AbortSignal): Promise<() => void>;
-  /** Runs work in a place. Rejects as `take` and `work` do. */
+  /** Runs work in a slot. Rejects as `take` and `work` do. */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-export function createPlaces({
-  places,
-  share = eighthOf(places),
+export function createSlots({
+  slots,
+  share = eighthOf(slots),
   waiting = Number.POSITIVE_INFINITY,
-}: PlacesOptions): Places {
-  let free = places;
+}: SlotsOptions): Slots {
+  let free = slots;
   const taken = new Map<string, number>();
   /**
-   * Waiting work by key, in the order of turns, and oldest first within a key. As long as a place is free, every key in
+   * Waiting work by key, in the order of turns, and oldest first within a key. As long as a slot is free, every key in
    * this map is waiting only because it already holds its full share.
    */
   const lines = new Map<string, Set<() => void>>();
 
-  const hasPlace = (key: string) => free > 0 && (taken.get(key) ?? 0) < share;
+  const hasSlot = (key: string) => free > 0 && (taken.get(key) ?? 0) < share;
   const give = (key: string): (() => void) => {
     free -= 1;
     taken.set(key, (taken.get(key) ?? 0) + 1);
@@ -69,7 +69,7 @@ export function createPlaces({
   const serve = () => {
     for (const [key, line] of lines) {
       if (free === 0) return;
-      if (!hasPlace(key)) continue;
+      if (!hasSlot(key)) continue;
       const [begin] = line;
       lines.delete(key);
       if (!begin) continue;
@@ -78,7 +78,7 @@ export function createPlaces({
       begin();
     }
   };
-  const tryTake = (key: string) => (hasPlace(key) ? give(key) : undefined);
+  const tryTake = (key: string) => (hasSlot(key) ? give(key) : undefined);
   const take = (key: string, signal?: AbortSignal): Promise<() => void> => {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const leave = tryTake(key);

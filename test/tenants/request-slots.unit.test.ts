@@ -8,9 +8,9 @@ import { guard } from '#libs/base/http/guard';
 import { createUnreadResponses, limitUnreadResponses } from '#libs/base/http/unread-responses';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
-import { createPlaces, type Places } from '#libs/base/places';
+import { createSlots, type Slots } from '#libs/base/slots';
 import { within } from '#libs/base/timers';
-import { readInPlace } from '#libs/tenants/request-places';
+import { readInSlot } from '#libs/tenants/request-slots';
 import { eventually, withinASecond } from '../support/wait.ts';
 
 const organizationOf = (organizationId: string) => ({
@@ -24,18 +24,18 @@ const organizationOf = (organizationId: string) => ({
   domains: new Map(),
 });
 
-describe('reads by turns over organizations, in two places', () => {
+describe('reads by turns over organizations, in two slots', () => {
   let server: ReturnType<Koa['listen']>;
   let port: number;
   let arrived: string[];
   let begun: string[];
   let ends: (() => void)[];
-  let reads: Places;
+  let reads: Slots;
   beforeEach(async () => {
     arrived = [];
     begun = [];
     ends = [];
-    reads = createPlaces({ places: 2, share: 1, waiting: 50 });
+    reads = createSlots({ slots: 2, share: 1, waiting: 50 });
     const app = new Koa<State>();
     app.use(exchange({ log: createLog('test', 'silent'), metrics: createBaseMetrics() }));
     app.use((ctx, next) => {
@@ -55,7 +55,7 @@ describe('reads by turns over organizations, in two places', () => {
       return;
     });
     app.use(limitUnreadResponses(createUnreadResponses(30_000_000), (ctx) => ctx.get('organization')));
-    app.use(readInPlace(reads));
+    app.use(readInSlot(reads));
     const handle = async (ctx: Context) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);
       if (ctx.path === '/broken') throw new Error('broken');
@@ -76,7 +76,7 @@ describe('reads by turns over organizations, in two places', () => {
     server.close();
   });
 
-  /** Work without a place would never start. */
+  /** Work without a slot would never start. */
   const soon = <T>(outcome: Promise<T>) => within(60_000, outcome);
   const ask = async (organization: string, path: string, signal: AbortSignal | null) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { organization }, signal });
@@ -108,7 +108,7 @@ describe('reads by turns over organizations, in two places', () => {
     return answer;
   };
 
-  it('a place is for the work: who takes nothing of an answer, fails or sends a body holds none', async () => {
+  it('a slot is for the work: who takes nothing of an answer, fails or sends a body holds none', async () => {
     await readNothing('a');
     expect(await read('a', '/broken')).toBe(500);
     await sendSlowly('a');

@@ -1,21 +1,21 @@
 /**
- * Limits concurrent requests; organizations take turns. A place is held until the response is made: sending it to a slow
+ * Limits concurrent requests; organizations take turns. A slot is held until the response is made: sending it to a slow
  * client, or receiving a body, needs none.
  */
 import type { Context, Middleware } from '#libs/base/http/context';
 import { serializeBody } from '#libs/base/http/unread-responses';
-import type { Places } from '#libs/base/places';
+import type { Slots } from '#libs/base/slots';
 import { unavailable } from '#libs/base/terms/problem';
 import { organizationIn } from './bearer.ts';
-import { endOf } from './shared-places.ts';
+import { endOf } from './shared-slots.ts';
 
-export const readInPlace =
-  (reads: Places): Middleware =>
+export const readInSlot =
+  (reads: Slots): Middleware =>
   (ctx, next) => {
     const { res } = ctx;
     const isOver = () => res.writableEnded || res.destroyed;
-    ctx.state.inPlace = (read) =>
-      workInPlace(reads, ctx, async () => {
+    ctx.state.inSlot = (read) =>
+      workInSlot(reads, ctx, async () => {
         if (isOver()) throw hasEnded();
         await read();
         // making the text of the response is work, too
@@ -24,17 +24,17 @@ export const readInPlace =
     return next();
   };
 
-export const changeInPlace =
-  (changes: Places): Middleware =>
+export const changeInSlot =
+  (changes: Slots): Middleware =>
   (ctx, next) => {
-    ctx.state.inPlace = (change) => workInPlace(changes, ctx, change);
+    ctx.state.inSlot = (change) => workInSlot(changes, ctx, change);
     return next();
   };
 
-/** Does work once the request's organization has a place. Rejects once nobody waits for it any more. */
-export async function workInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T> {
+/** Does work once the request's organization has a slot. Rejects once nobody waits for it any more. */
+export async function workInSlot<T>(slots: Slots, ctx: Context, work: () => Promise<T>): Promise<T> {
   const { organizationId } = organizationIn(ctx);
-  const leave = places.tryTake(organizationId) ?? (await waitFor(places, organizationId, ctx));
+  const leave = slots.tryTake(organizationId) ?? (await waitFor(slots, organizationId, ctx));
   try {
     return await work();
   } finally {
@@ -42,10 +42,10 @@ export async function workInPlace<T>(places: Places, ctx: Context, work: () => P
   }
 }
 
-async function waitFor(places: Places, organizationId: string, ctx: Context): Promise<() => void> {
+async function waitFor(slots: Slots, organizationId: string, ctx: Context): Promise<() => void> {
   const end = endOf(ctx);
   try {
-    return await places.take(organizationId, end);
+    return await slots.take(organizationId, end);
   } catch (error) {
     if (end.aborted) throw hasEnded();
     throw unavailable('too many requests of your organization are waiting; try again', { cause: error });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
 import { bannerRoutes } from '#libs/banner/routes';
 import type { Route } from '#libs/base/http/routes';
-import type { Places } from '#libs/base/places';
+import type { Slots } from '#libs/base/slots';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
 import { currentRoutes } from '#libs/current/routes';
@@ -14,7 +14,7 @@ import { privacyRoutes } from '#libs/privacy/routes';
 import { proofRoutes } from '#libs/proof/routes';
 import { statsRoutes } from '#libs/stats/routes';
 import { manageRoutes } from '#libs/tenants/routes';
-import { createSharedPlaces } from '#libs/tenants/shared-places';
+import { createSharedSlots } from '#libs/tenants/shared-slots';
 import { webhookRoutes } from '#libs/webhooks/routes';
 import { createOpenApi } from '../../apps/api/openapi.ts';
 import { request, tokenFor } from '../support/client.ts';
@@ -27,23 +27,23 @@ type Name = 'reads' | 'statistics' | 'current' | 'changes';
 const taken: Name[] = [];
 /** of which one that waited went on, or waits no more */
 const waited: Name[] = [];
-const watched = (name: Name, places: Places): Places => ({
-  ...places,
+const watched = (name: Name, slots: Slots): Slots => ({
+  ...slots,
   tryTake: (key) => {
     taken.push(name);
-    return places.tryTake(key);
+    return slots.tryTake(key);
   },
-  take: (key, signal) => places.take(key, signal).finally(() => waited.push(name)),
+  take: (key, signal) => slots.take(key, signal).finally(() => waited.push(name)),
 });
-const places = createSharedPlaces();
+const slots = createSharedSlots();
 const stack = await useStack();
 const api = await startApi(stack.env, {
-  places: {
-    ...places,
-    reads: watched('reads', places.reads),
-    statistics: watched('statistics', places.statistics),
-    current: watched('current', places.current),
-    changes: watched('changes', places.changes),
+  slots: {
+    ...slots,
+    reads: watched('reads', slots.reads),
+    statistics: watched('statistics', slots.statistics),
+    current: watched('current', slots.current),
+    changes: watched('changes', slots.changes),
   },
 });
 const authorization = `Bearer ${tokenFor(stack.tenant.organizationId, { scope: scopes.join(' ') })}`;
@@ -84,7 +84,7 @@ const placeOf = {
   ...{ changes: 'changes', revocations: 'changes' },
 } as const;
 
-it.each(rows)('a request of $name takes the place that its row names, and first', async ({ row }) => {
+it.each(rows)('a request of $name takes the slot that its row names, and first', async ({ row }) => {
   const path = row.path.replaceAll(/[:*](\w+)/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined) throw new Error(`no value for the path parameter ${name}`);
@@ -108,9 +108,9 @@ it('these are all rows that a token opens', () => {
   expect(withToken.map(({ operationId }) => operationId).sort()).toEqual([...rows.map(({ name }) => name)].sort());
 });
 
-it('an erasure begins without a place, and is answered before there is one', async () => {
+it('an erasure begins without a slot, and is answered before there is one', async () => {
   const { organizationId } = await makeTenant(stack.db);
-  const held = Array.from({ length: 3 }, () => places.changes.tryTake(organizationId));
+  const held = Array.from({ length: 3 }, () => slots.changes.tryTake(organizationId));
   const headers = { authorization: `Bearer ${tokenFor(organizationId, { scope: 'privacy' })}` };
   const path = '/v1/organization/visitors/v';
   const answer = await request<Erasure>(api.baseUrl, path, { method: 'DELETE', headers });
@@ -122,7 +122,7 @@ it('an erasure begins without a place, and is answered before there is one', asy
 
 it('a notice whose client leaves before its turn is not known', async () => {
   const { organizationId, domainIds, apiKeys } = await makeTenant(stack.db);
-  const held = Array.from({ length: 3 }, () => places.changes.tryTake(organizationId));
+  const held = Array.from({ length: 3 }, () => slots.changes.tryTake(organizationId));
   const document = JSON.stringify({ language: 'de', version: '1', title: 'Cookies' });
   const hash = createHash('sha256').update(document).digest('hex');
   const path = `/v1/consent/${domainIds[0]}/notices/${hash}`;

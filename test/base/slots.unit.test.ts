@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Crowded, createPlaces, eighthOf, type PlacesOptions } from '#libs/base/places';
+import { Crowded, createSlots, eighthOf, type SlotsOptions } from '#libs/base/slots';
 
 /** Work that ends when the test says so; `begun` names the keys in the order in which theirs began. */
-function open(options: PlacesOptions) {
-  const places = createPlaces(options);
+function open(options: SlotsOptions) {
+  const slots = createSlots(options);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const work = (key: string, signal?: AbortSignal) =>
-    places.run(
+    slots.run(
       key,
       () => {
         begun.push(key);
@@ -24,13 +24,13 @@ function open(options: PlacesOptions) {
     ends.shift()?.();
     await turn();
   };
-  return { places, begun, work, end, turn, now };
+  return { slots, begun, work, end, turn, now };
 }
 
-describe('places that organizations share', () => {
+describe('slots that organizations share', () => {
   it('are an eighth for each, at least one, and a free one stays free for others', async () => {
     expect([1, 8, 15, 16, 256].map(eighthOf)).toEqual([1, 1, 1, 2, 32]);
-    const { begun, work, end, turn } = open({ places: 16 });
+    const { begun, work, end, turn } = open({ slots: 16 });
     for (let count = 0; count < 100; count += 1) void work('a');
     await turn();
     expect(begun).toEqual(['a', 'a']);
@@ -42,7 +42,7 @@ describe('places that organizations share', () => {
   });
 
   it('are given by turns, however much one brought before', async () => {
-    const { begun, work, end, turn } = open({ places: 2, share: 2 });
+    const { begun, work, end, turn } = open({ slots: 2, share: 2 });
     for (const key of ['a', 'a', ...Array<string>(1_000).fill('a'), 'b', 'b', 'b', 'c']) void work(key);
     await turn();
     for (let count = 0; count < 8; count += 1) await end();
@@ -50,11 +50,11 @@ describe('places that organizations share', () => {
   });
 
   it('are passed on by what fails, and not waited for by what was given up', async () => {
-    const { places, begun, work, turn, now } = open({ places: 1 });
-    const leave = await now(places.take('a'));
+    const { slots, begun, work, turn, now } = open({ slots: 1 });
+    const leave = await now(slots.take('a'));
     const leaving = new AbortController();
     const left = work('b', leaving.signal);
-    const failing = places.run('c', () => Promise.reject(new Error('broken')));
+    const failing = slots.run('c', () => Promise.reject(new Error('broken')));
     void work('d');
     leaving.abort(new Error('left'));
     await expect(now(left)).rejects.toThrow('left');
@@ -71,7 +71,7 @@ describe('places that organizations share', () => {
   });
 
   it('refuse what is more than may wait to its own organization alone', async () => {
-    const { work, begun, turn, now } = open({ places: Number.POSITIVE_INFINITY, share: 1, waiting: 1 });
+    const { work, begun, turn, now } = open({ slots: Number.POSITIVE_INFINITY, share: 1, waiting: 1 });
     void work('a');
     void work('a');
     await expect(now(work('a'))).rejects.toThrow(Crowded);
