@@ -25,7 +25,7 @@ import type { RecordMetrics } from '#libs/record/metrics';
 import type { Recorder } from '#libs/record/recorder';
 import type { StoredThrough } from '#libs/record/stored-through';
 import type { CounterReader } from '#libs/stats/counter-reader';
-import type { DisplayCounter } from '#libs/stats/display-counter';
+import type { DisplayBuffer } from '#libs/stats/display-buffer';
 import type { FacetReader } from '#libs/stats/facets';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { createCrawlerCount } from '#libs/stats/monthly-limit';
@@ -35,7 +35,7 @@ import type { LogReads } from '#libs/tenants/log-reads';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import type { SharedSlots } from '#libs/tenants/shared-slots';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
-import { createVisitorReads } from '#libs/tenants/visitor-reads';
+import { createVisitorReads } from '#libs/tenants/visitor-lookups';
 import type { ApiConfig } from '../settings/api.ts';
 import type { WidgetCache } from './pages/widget-cache.ts';
 
@@ -60,7 +60,7 @@ export interface AppParts {
   storedThrough: StoredThrough;
   counters: CounterReader;
   facets: FacetReader;
-  displays: DisplayCounter;
+  displays: DisplayBuffer;
   logReads: LogReads;
   widget: WidgetCache;
   banners: LiveBanners;

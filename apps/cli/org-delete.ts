@@ -6,7 +6,7 @@ import { tables as ofBanner } from '#libs/banner/tables';
 import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
-import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
+import { type DeletedOrganization, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofEpochs } from '#libs/epochs/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPeople } from '#libs/people/tables';
@@ -119,7 +119,7 @@ const forget = (tools: AllTools, organizationId: string, domainIds: string[]): P
   });
 
 /** Returns how many jobs had records of the organization. */
-async function emptyQueues(queues: Queue[], { domains }: Leaving): Promise<number> {
+async function emptyQueues(queues: Queue[], { domains }: DeletedOrganization): Promise<number> {
   const ids = new Set(domains.map(({ domainId }) => domainId));
   let jobs = 0;
   for (const queue of queues) {

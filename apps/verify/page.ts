@@ -1,9 +1,9 @@
 /** The page's elements and their content. Everything from a file is inserted as text. */
 import { createElement, render } from 'preact';
-import type { Proven, ProvenCheckpoint } from '#libs/proof/tree/check-file';
+import type { Verified, VerifiedCheckpoint } from '#libs/proof/tree/check-file';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
 import type { Finding } from '#libs/proof/tree/recognize';
-import { lineOf, summaryOf, type VisitorVerdict, visitorLimit, worstFirst } from '#libs/proof/tree/visitor-answer';
+import { lineOf, summaryOf, type VisitorVerdict, visitorLimit, worstFirst } from '#libs/proof/tree/visitor-download';
 import { NoticeDocument } from '../dashboard/parts/notice-document.tsx';
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {
@@ -69,12 +69,12 @@ function showVisitor(verdict: VisitorVerdict): void {
   showFacts(worstFirst(records).map((record) => [record.id, lineOf(record)]));
 }
 
-function showCheckpoint(verdict: ProvenCheckpoint): void {
+function showCheckpoint(verdict: VerifiedCheckpoint): void {
   say('verdict good', 'The checkpoint holds.', 'It is signed with this key.');
   showFacts(checkpointFacts(verdict));
 }
 
-function showProof({ notice: text, ...proven }: Proven, name: string): void {
+function showProof({ notice: text, ...proven }: Verified, name: string): void {
   say('verdict good', 'The proof holds.', headline(proven));
   showFacts(factsOf(proven));
   notice.hidden = text === undefined;

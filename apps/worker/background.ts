@@ -69,7 +69,7 @@ export function scheduleBackground(
     },
   );
   const rare = (name: string, task: () => Promise<unknown>) =>
-    every({ name, pace: 10 * second, one: true, task, failed: () => {} });
+    every({ name, pace: 10 * second, exclusive: true, task, failed: () => {} });
   rare('promote_jobs', () => promoteStray(redis, config.queueShards));
   rare('remove_old_schedules', () => removeOldSchedules(redis));
   return { housekeeping, deriving, scheduler, delivering };

@@ -5,9 +5,9 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
-import { forgetEpochs, lastClosedEpoch } from '#libs/epochs/closed-epochs';
+import { deleteClosingTimes, lastClosedEpoch } from '#libs/epochs/closed-epochs';
 import { createClosing } from '#libs/epochs/closing';
-import { doneWith, isBehindBy } from '#libs/epochs/derivations';
+import { lastEpochDone, isBehindBy } from '#libs/epochs/derivations';
 import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
 import { blankingName, createBlanking } from '#libs/privacy/blanking';
 import { createClearing, goOnErasing } from '#libs/privacy/leftovers';
@@ -75,7 +75,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     every({
       name,
       pace,
-      one,
+      exclusive: one,
       task,
       failed: (error, isNews) => {
         if (isNews) log.warn({ err: error, task: name }, 'deriving failed, and is tried again');
@@ -91,10 +91,10 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   // the last epoch that all are done with is kept: its closing time is the time up to which derived figures are complete
   const names = derivations.map(({ name }) => name);
   round('close', async () => {
-    if (await close()) await db.write((sql) => forgetEpochs(sql, names));
+    if (await close()) await db.write((sql) => deleteClosingTimes(sql, names));
   });
   for (const { name, after, spans, begin } of derivations) {
-    const through = after === undefined ? lastClosedEpoch : (sql: Sql) => doneWith(sql, after);
+    const through = after === undefined ? lastClosedEpoch : (sql: Sql) => lastEpochDone(sql, after);
     const derive = onceAnEpoch(db, begin(parts), through);
     const isDue = (sql: Sql) => isBehindBy(sql, name, span * second);
     round(name, async (signal) => {

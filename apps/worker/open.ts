@@ -2,7 +2,7 @@
 import { BadSetting } from '#libs/base/config/read';
 import { failingOf } from '#libs/base/db/key-fingerprints';
 import { inOrder, type Running } from '#libs/base/lifecycle';
-import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
+import { askPostgres, createAskedGauges, type GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
 import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
@@ -111,7 +111,7 @@ function createGauges(
   const { register } = metrics;
   const { db, recordingDb, deliveryDb, pools, redisHealth, clock } = stores;
   createAskedGauges(register, queueGauges, queues.summarize, failed('observe_queues'));
-  const show = <Seen>(question: Question<Seen>) =>
+  const show = <Seen>(question: GaugeQuery<Seen>) =>
     createAskedGauges(register, question.gauges, () => askPostgres(db, question), failed('observe_backlog'));
   show(recordBacklog(derivationsOf(config).map(({ name }) => name)));
   show(statsBacklog);

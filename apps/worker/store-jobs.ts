@@ -14,7 +14,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { createHeldUp } from '#libs/record/held-up';
 import type { RecordMetrics } from '#libs/record/metrics';
 import type { RecordJob } from '#libs/record/queue-consumer';
-import { persistWatched } from '#libs/record/store';
+import { persistWithMetrics } from '#libs/record/store';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { oweRaises } from '#libs/stats/owed-raises';
 import { raise } from '#libs/stats/redis-counters';
@@ -169,7 +169,7 @@ function storeAndRaise(parts: JobStoreParts, jobs: RecordJob[], records: NewReco
   const { tracing, metrics } = parts;
   const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
   return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, async (span) => {
-    const { added, counters } = await persistWatched(parts, records);
+    const { added, counters } = await persistWithMetrics(parts, records);
     metrics.records.inc({ outcome: 'stored' }, added);
     await raiseOrOwe(parts, counters, span);
   });

@@ -13,7 +13,7 @@ import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { countBusyVisitors } from '#libs/record/busy-visitors';
 import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/month-partitions';
-import { deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
+import { deleteUserAgentsOfGoneMonths } from '#libs/record/user-agent-deletion';
 import { deleteOldFlushes } from '#libs/stats/stored-displays';
 import { deleteOldResponses } from '#libs/tenants/idempotency';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
@@ -45,7 +45,7 @@ export function scheduleHousekeeping(
     every({
       name,
       pace: (name === 'visitors' ? 5 : 3_600) * second,
-      one: true,
+      exclusive: true,
       task,
       failed: (error, isNews) => {
         if (isNews) parts.log.error({ err: error, task: name }, 'housekeeping failed');
@@ -93,7 +93,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (records > 0) log.info({ records }, 'records past PERSONAL_RETENTION_MONTHS lost their personal fields');
     }),
     userAgents: async () => {
-      const userAgents = await deleteUnusedUserAgents(db);
+      const userAgents = await deleteUserAgentsOfGoneMonths(db);
       if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
     },
     notices: byAge('notices', async () => {

@@ -6,7 +6,7 @@ import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem } from '#libs/base/terms/problem';
 import { endpoint } from '#libs/tenants/endpoint';
 import type { SecretKeys } from '#libs/tenants/idempotency';
-import { domainArchived } from '#libs/tenants/refused-changes';
+import { domainArchived } from '#libs/tenants/change-errors';
 import { findOwnDomain } from '#libs/tenants/requirements';
 import { checkSettings } from '#libs/widget/check-settings';
 import { issueTicket } from './check-ticket.ts';

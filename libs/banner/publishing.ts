@@ -11,7 +11,7 @@ import { expectNotices } from '#libs/notices/expected';
 import type { Perform } from '#libs/tenants/audited-change';
 import { setValidity } from '#libs/tenants/domains';
 import { ensurePageKey } from '#libs/tenants/keys';
-import { Archived, QuotaReached } from '#libs/tenants/refused-changes';
+import { Archived, QuotaReached } from '#libs/tenants/change-errors';
 import { domainNotFound } from '#libs/tenants/requirements';
 import { asksAgain } from '#libs/widget/asks-again';
 import { checkSettings } from '#libs/widget/check-settings';

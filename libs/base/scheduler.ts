@@ -10,7 +10,7 @@ const claimsPerTimeout = 3;
 
 interface ScheduledTask extends Task {
   /** One process at a time runs it. Two at once, as after a lost lease, must do no harm. */
-  one?: boolean;
+  exclusive?: boolean;
 }
 
 /** Where processes agree who runs which task. Times are milliseconds. */
@@ -95,7 +95,7 @@ export function createScheduler({
   const claims = every({ name: 'look_for_turns', pace, task: claim, failed });
 
   return {
-    every: ({ one, ...task }) => {
+    every: ({ exclusive: one, ...task }) => {
       if (!one) {
         const rounds = every(task);
         if (isStopping) void rounds.stop();

@@ -30,7 +30,7 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
  * Deletes the closing times of epochs that all these derivations have finished. The newest such epoch and the last closed
  * epoch keep theirs.
  */
-export async function forgetEpochs(sql: Sql, derivations: string[]): Promise<void> {
+export async function deleteClosingTimes(sql: Sql, derivations: string[]): Promise<void> {
   await sql`
     delete from closed_epochs
     where epoch < (select open - 1 from epochs) and epoch < (

@@ -57,7 +57,7 @@ async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
  * Milliseconds to wait in the first closing after that migration (`filling` is null). It takes the lock of all epochs, and
  * transactions that store records queue behind it.
  */
-const firstPatience = 200;
+const migrationPatience = 200;
 
 async function endClosing(sql: Sql, { patience }: Timing): Promise<Closing> {
   const [epoch] = await sql<{ open: number; filling: number | null; isMine: boolean }[]>`
@@ -68,7 +68,7 @@ async function endClosing(sql: Sql, { patience }: Timing): Promise<Closing> {
   const isFirst = filling === null;
   if (!isMine || (!isFirst && filling <= open)) return 'not yet';
   await sql`
-    select set_config('lock_timeout', ${String(isFirst ? Math.min(patience, firstPatience) : patience)}, true),
+    select set_config('lock_timeout', ${String(isFirst ? Math.min(patience, migrationPatience) : patience)}, true),
       ${isFirst ? sql`pg_advisory_xact_lock(hashtext('assent.epoch'))` : sql`pg_advisory_xact_lock(hashtext('assent.epoch'), ${open}::integer)`}`;
   // another process may have closed it before the lock was ours
   const closed = await sql`
@@ -126,11 +126,11 @@ interface ClosingParts {
   /** milliseconds that an epoch stays open at least */
   pace: number;
   /** Seconds after which a connection of ours that is still in the way is ended. */
-  longest?: number;
+  endAfterSeconds?: number;
 }
 
 /** Returns a function, to be called once a second, that closes the open epoch on time and returns whether it closed one. */
-export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): () => Promise<boolean> {
+export function createClosing({ db, log, pace, endAfterSeconds: longest = 30 }: ClosingParts): () => Promise<boolean> {
   let wait = closingPatience.first;
   return async () => {
     const closing = await closeEpoch(db, { pace, patience: wait });

@@ -44,7 +44,7 @@ export async function deriveNext(
   upTo = Number.POSITIVE_INFINITY,
 ): Promise<Progress> {
   try {
-    return await derivation.size.watch(() => deriveSlice(db, derivation, upTo));
+    return await derivation.size.run(() => deriveSlice(db, derivation, upTo));
   } catch (error) {
     // the next one is smaller
     if (error instanceof PieceTooLarge) return 'more';
@@ -121,7 +121,7 @@ async function setMark(sql: Sql, name: string, { epoch, domainNumber, id }: Mark
 }
 
 /** The last epoch that the derivation is done with. */
-export async function doneWith(sql: Sql, name: string): Promise<number> {
+export async function lastEpochDone(sql: Sql, name: string): Promise<number> {
   const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${name}`;
   return row?.epoch ?? 0;
 }

@@ -20,7 +20,7 @@ export interface PieceSize {
    */
   patience(): number | undefined;
   /** Does `work`, and learns from how it ends. A lost connection, or one that others ended, changes nothing. */
-  watch<T>(work: () => Promise<T>): Promise<T>;
+  run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Starts at `usual`: each process learns the size for itself. */
@@ -30,7 +30,7 @@ export function createPieceSize(usual: number): PieceSize {
   return {
     records: () => records,
     patience: () => (records < usual ? 5 * 60_000 : undefined),
-    async watch(work) {
+    async run(work) {
       try {
         const result = await work();
         done += 1;
@@ -54,7 +54,7 @@ export function createPieceSize(usual: number): PieceSize {
  * Runs `work`. If pieces were too slow lately, its statements may take minutes; afterwards the transaction has its usual
  * timeout again. Call it inside a derivation's transaction.
  */
-export async function patiently<T>(sql: Sql, size: PieceSize, work: () => Promise<T>): Promise<T> {
+export async function withLongTimeout<T>(sql: Sql, size: PieceSize, work: () => Promise<T>): Promise<T> {
   const patience = size.patience();
   if (patience === undefined) return work();
   const timeout = (value: string) => sql<{ before: string }[]>`

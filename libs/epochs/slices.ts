@@ -1,7 +1,7 @@
 /** Slices: the records of closed epochs in the order in which they are derived, which is by epoch, domain and id. */
 import type { Database, Fragment, Sql } from '#libs/base/db/database';
 import { cachePerServer } from '#libs/base/db/per-server-cache';
-import { type PieceSize, patiently } from './piece-size.ts';
+import { type PieceSize, withLongTimeout } from './piece-size.ts';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';
@@ -17,7 +17,7 @@ export interface Mark {
 }
 
 /** The records of epochs `first` to `last`: all of them, or only those that the optional fields select. */
-export interface Records {
+export interface RecordRange {
   first: number;
   last: number;
   /** only of these domains, in order */
@@ -26,11 +26,11 @@ export interface Records {
   ids?: Buffer;
 }
 
-export interface Slice extends Records {
+export interface Slice extends RecordRange {
   /** where the derivation is once it has handled them */
   end: Mark;
   /** the mark after skipping everything these domains have in the epoch */
-  past: Mark;
+  endIfSkipped: Mark;
 }
 
 export interface Slicing {
@@ -58,7 +58,7 @@ export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: 
   const limit = size.records();
   if (acrossEpochs && mark.domainNumber === 0 && mark.id === nil) {
     const last = await lastOfSpan(sql, epoch, through, limit);
-    if (last !== undefined) return { first: epoch, last, end: afterEpoch(last), past: afterEpoch(last) };
+    if (last !== undefined) return { first: epoch, last, end: afterEpoch(last), endIfSkipped: afterEpoch(last) };
   }
   const next = await nextDomains(sql, epoch, mark.domainNumber, limit);
   const [first] = next.domains;
@@ -71,16 +71,16 @@ export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: 
       const past = { ...mark, domainNumber, id: nil };
       const isRest = ids.length < limit * 16;
       const end = isRest ? past : { ...mark, domainNumber: domainNumber - 1, id: ids.toString('hex', ids.length - 16) };
-      return { first: epoch, last: epoch, domainNumbers: [domainNumber], ids, end, past };
+      return { first: epoch, last: epoch, domainNumbers: [domainNumber], ids, end, endIfSkipped: past };
     }
   }
   const end = next.through === undefined ? afterEpoch(epoch) : { ...mark, domainNumber: next.through, id: nil };
   const domainNumbers = next.domains.map(({ domainNumber }) => domainNumber);
-  return { first: epoch, last: epoch, domainNumbers, end, past: end };
+  return { first: epoch, last: epoch, domainNumbers, end, endIfSkipped: end };
 }
 
 /** For a `from` clause. The rows are left unsorted: Postgres would sort such wide rows on disk. */
-export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: Records): Fragment {
+export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: RecordRange): Fragment {
   if (!domainNumbers) return sql`(select * from records where epoch between ${first} and ${last})`;
   if (!ids) return sql`(select * from records where epoch = ${first} and domain_number = any (${domainNumbers}))`;
   return sql`(
@@ -153,7 +153,7 @@ export function createIdLister(generation: Database['generation'], size: PieceSi
     let ids = isHeld ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
     // those in memory may end before the epoch does
     if (ids.length < limit * 16)
-      ids = await patiently(sql, size, () => listIds(sql, { epoch, domainNumber, after }, most));
+      ids = await withLongTimeout(sql, size, () => listIds(sql, { epoch, domainNumber, after }, most));
     Object.assign(rest, { epoch, domainNumber, from: key, ids });
     return ids.subarray(0, limit * 16);
   };

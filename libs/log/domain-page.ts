@@ -11,7 +11,7 @@ import type { Sql } from '#libs/base/db/database';
 import { lowestIdAt } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { joinNames } from '#libs/record/joined-names';
+import { joinReferences } from '#libs/record/references';
 import { byTime, isAround, isVisitor } from '#libs/record/visitor-rows';
 import { type Filter, firstDay, lastDay } from './pages/counts.ts';
 import { type LogPage, toPage } from './pages/log-page.ts';
@@ -85,7 +85,7 @@ function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, 
       select * from records
       where domain_number = ${domainNumber} and id = ids.id and id >= ${from} and id < ${below} offset 0
     ) as r
-    ${joinNames(sql)} ${joinLog(sql)}
+    ${joinReferences(sql)} ${joinLog(sql)}
     order by r.id desc`;
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { isGzip, isPackedFile, unpackedOf } from '#libs/base/cli/gzipped';
 import { createProgress } from '#libs/base/cli/progress';
 import { isJson, print, type Tools } from '#libs/base/cli/session';
-import { act, flags, text, toggle } from '#libs/base/cli/verb';
+import { addAction, flags, text, toggle } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import type { AddressRule } from '#libs/base/http/client-address';
 import type { NewRecord } from '#libs/record/contract';
@@ -60,7 +60,7 @@ export function importCommand(tools: ImportTools): Command {
   const command = new Command('import')
     .argument('<file>', 'NDJSON or CSV, of any length, also gzipped')
     .description('import records from elsewhere, or from an export; run again, it goes on and adds nothing twice');
-  return act(command, importFlags, async (options, file) => {
+  return addAction(command, importFlags, async (options, file) => {
     const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) => run(tools.config(), db, file, options));
     const { errors, ...numbers } = counts;
     if (counts.read > 0 && counts.rejected === counts.read) process.exitCode = 1;

@@ -8,7 +8,7 @@ import { type Cap, findCap } from '#libs/stats/monthly-limit';
 import { endpoint } from '#libs/tenants/endpoint';
 import type { Reply } from '#libs/tenants/reply';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
+import type { NoteVisitorRead } from '#libs/tenants/visitor-lookups';
 import type { RecordsPage } from './contract.ts';
 import { readPage } from './domain-page.ts';
 import { logRoutes } from './routes.ts';

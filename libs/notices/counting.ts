@@ -4,8 +4,8 @@
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { type Derivation, deriveAll } from '#libs/epochs/derivations';
-import { createPieceSize, patiently } from '#libs/epochs/piece-size';
-import { type Records, recordsIn } from '#libs/epochs/slices';
+import { createPieceSize, withLongTimeout } from '#libs/epochs/piece-size';
+import { type RecordRange, recordsIn } from '#libs/epochs/slices';
 
 export const noticeCounting = 'notices';
 
@@ -17,7 +17,7 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
   name: noticeCounting,
   size,
   acrossEpochs: true,
-  derive: (sql, slice) => patiently(sql, size, () => countNotices(sql, slice)),
+  derive: (sql, slice) => withLongTimeout(sql, size, () => countNotices(sql, slice)),
 });
 
 export function createNoticeCounting(db: Database): (signal: AbortSignal) => Promise<void> {
@@ -29,7 +29,7 @@ export function createNoticeCounting(db: Database): (signal: AbortSignal) => Pro
  * Workers of 0.1.0 count a large domain by the numbers of notices, and note the last one: those up to it are counted. This
  * and the table `notice_counting` go with the release after this one.
  */
-async function countNotices(sql: Sql, records: Records): Promise<undefined> {
+async function countNotices(sql: Sql, records: RecordRange): Promise<undefined> {
   await sql`
     with counted as materialized (
       select notice_number as number, domain_number, count(*) as records, count(*) filter (where not bot) as of_visitors

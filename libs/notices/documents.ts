@@ -3,7 +3,7 @@ import type { Sql } from '#libs/base/db/database';
 import { addDays } from '#libs/base/terms/calendar';
 import type { models } from '#libs/base/terms/terms';
 import type { Perform } from '#libs/tenants/audited-change';
-import { Refused } from '#libs/tenants/refused-changes';
+import { Refused } from '#libs/tenants/change-errors';
 import type { Notice } from './contract.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import { listed, type Tools } from '#libs/base/cli/session';
-import { act, flags, none, verbsOf } from '#libs/base/cli/verb';
+import { addAction, flags, none, verbsOf } from '#libs/base/cli/verb';
 import type { Sql } from '#libs/base/db/database';
 import { scopes, scopesAmong } from '#libs/base/terms/terms';
-import { createPerform, type Note, partOf } from '#libs/tenants/audited-change';
+import { createPerform, type AddAct, partOf } from '#libs/tenants/audited-change';
 import { requireOrganization } from '#libs/tenants/command-subject';
 import { mostPeople, peopleChanges, personNotFound } from '#libs/tenants/organization-people';
 import { scopeList } from '#libs/tenants/token-commands';
@@ -32,7 +32,7 @@ const withScopeOrRead = flags(z.object({ org, scope: scopeList.default('read') }
 export function personCommand(tools: PeopleTools): Command {
   const noun = new Command('person').description('people with an account, and what they may do in an organization');
   const verb = verbsOf(noun);
-  const change = <T>(work: (sql: Sql, note: Note) => Promise<T>) =>
+  const change = <T>(work: (sql: Sql, note: AddAct) => Promise<T>) =>
     tools.database((db) => createPerform(db, tools.config().actor)(work));
 
   verb('list', ofOrganization, async ({ org: organizationId }) => {
@@ -91,7 +91,7 @@ export function setupCommand(tools: PeopleTools): Command {
   const command = new Command('setup').description(
     'print a link, valid for an hour, with which the first person creates an organization, an account and a domain',
   );
-  return act(command, none, () => {
+  return addAction(command, none, () => {
     const url = requirePublicUrl(tools);
     return tools.database((db) =>
       db.transaction(async (sql) => {

@@ -1,7 +1,7 @@
 /** Stored passkeys: a public key each. */
 import type { Sql } from '#libs/base/db/database';
 import { Problem } from '#libs/base/terms/problem';
-import { problemOf, requireRoom } from '#libs/tenants/refused-changes';
+import { problemOf, requireRoom } from '#libs/tenants/change-errors';
 import { makeId } from '#libs/tenants/tenants';
 import type { Credential } from './webauthn.ts';
 

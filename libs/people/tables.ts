@@ -1,8 +1,8 @@
 import type { Database } from '#libs/base/db/database';
-import type { Leaving, Table } from '#libs/base/db/tables';
+import type { DeletedOrganization, Table } from '#libs/base/db/tables';
 
 /** Deletes people who belong to no other organization; sessions, links and passkeys go with them by foreign keys. */
-async function* deletePeople(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
+async function* deletePeople(db: Database, { organizationId }: DeletedOrganization): AsyncIterable<number> {
   const { count } = await db.write(
     (sql) => sql`
       delete from people p

@@ -10,7 +10,7 @@ import { lastClosedEpoch } from '#libs/epochs/closed-epochs';
 import { nil } from '#libs/epochs/slices';
 import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
-import { hasPersonal, isOfMonth, listMonthsWithPersonal, noteBlanked } from '#libs/record/month-partitions';
+import { hasPersonal, isOfMonth, listBlankedThrough, noteBlanked } from '#libs/record/month-partitions';
 import { forgetUserAgentsOf } from '#libs/record/user-agent-deletion';
 import { blankLimit, blankRecords, lockLog, type Personal, personalColumns } from './personal-fields.ts';
 
@@ -33,7 +33,7 @@ export async function blankOldMonths(
   now: number,
   signal: AbortSignal,
 ): Promise<Blanked> {
-  const months = await db.read(listMonthsWithPersonal);
+  const months = await db.read(listBlankedThrough);
   const due = months.map(({ month }) => month).filter((month) => isPastRetention(month, personalRetentionMonths, now));
   const { ready, found } = await noteDueMonths(db, 'blank', due, round);
   let records = 0;

@@ -6,7 +6,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { type Derivation, deriveAll } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
-import { createIdLister, nil, type Records, recordsIn } from '#libs/epochs/slices';
+import { createIdLister, nil, type RecordRange, recordsIn } from '#libs/epochs/slices';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
 import { countBlanked, listRunning } from './erasures.ts';
@@ -37,7 +37,7 @@ export const createBlankDerivation = (
   first: firstConcerned,
   async derive(sql, slice) {
     const concerned = await listConcerned(sql, slice.domainNumbers ?? []);
-    if (concerned.length === 0) return slice.past;
+    if (concerned.length === 0) return slice.endIfSkipped;
     if (!hashOf) throw new Error('PRIVACY_KEY is not set, and visitors were erased with one');
     const organizations = new Map(concerned.map((each) => [each.domainNumber, each.organizationId]));
     const visits = await listVisits(sql, { ...slice, domainNumbers: [...organizations.keys()] });
@@ -98,7 +98,7 @@ interface Visit {
 }
 
 /** By domain and id. */
-const listVisits = (sql: Sql, records: Records): Promise<Visit[]> => sql<Visit[]>`
+const listVisits = (sql: Sql, records: RecordRange): Promise<Visit[]> => sql<Visit[]>`
   select domain_number as "domainNumber", id, visitor_id as "visitorId"
   from ${recordsIn(sql, records)} as r
   where visitor_id is not null

@@ -13,7 +13,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { knownShards, queuePrefix, recordQueue } from '#libs/record/queue';
 import { openQueue } from '#libs/record/queue-summary';
 import { rewriteJobs, rewriteResting } from '#libs/record/rewrite-jobs';
-import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/user-agent-deletion';
+import { deleteUnreferencedUserAgents, usualPiece } from '#libs/record/user-agent-deletion';
 import type { VisitorHash } from '#libs/tenants/visitors';
 import { blankRejected, withoutPersonal } from './blank-rejected.ts';
 import { createErasedRecords, erasedAmong } from './erased-records.ts';
@@ -64,7 +64,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
       mayForget() && forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day)),
     'append-only file': () => rewriteFile(redis.client),
     // of deleted organizations too
-    'user agents': () => deleteUnnamedUserAgents(db, { size }),
+    'user agents': () => deleteUnreferencedUserAgents(db, { size }),
   };
   return async () => {
     const errors: unknown[] = [];

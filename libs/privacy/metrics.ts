@@ -1,9 +1,9 @@
 /** Retention. */
 
-import { by, type Question } from '#libs/base/ops/asked-gauges';
+import { by, type GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { type Act, roundsNeeded } from '#libs/record/due-months';
 
-export const retentionBacklog: Question<Record<Act, number>> = {
+export const retentionBacklog: GaugeQuery<Record<Act, number>> = {
   ask: async (sql) => {
     const [row] = await sql<Record<Act, number>[]>`
       select

@@ -9,7 +9,7 @@ import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
 import { runOf } from '#libs/proof/positions';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/proof/tree/entry';
-import { familiesOf } from '#libs/record/user-agent-families';
+import { erasedFamiliesOf } from '#libs/record/user-agent-families';
 
 /** Records in one transaction: they take some 50 ms, for which sealing and storing wait. */
 export const blankLimit = 500;
@@ -42,7 +42,7 @@ export async function blankRecords(sql: Sql, domainNumber: number, records: Pers
   if (records.length === 0) return;
   const ids = records.map(({ id }) => id);
   await replaceSecrets(sql, domainNumber, records);
-  const families = await familiesOf(sql, numbersIn(records));
+  const families = await erasedFamiliesOf(sql, numbersIn(records));
   await sql`
     update records set
       visitor_id = null, ip = null, user_agent_number = null, page_url = null, metadata = null,

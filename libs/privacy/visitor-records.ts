@@ -2,7 +2,7 @@
 import type { Reads, Sql } from '#libs/base/db/database';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
-import { joinNames } from '#libs/record/joined-names';
+import { joinReferences } from '#libs/record/references';
 import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';
 import { isInScope, numbersOf, type VisitorScope } from '#libs/tenants/visitors';
 
@@ -41,7 +41,7 @@ async function readRecords(sql: Sql, wanted: Place[], visitorId: string): Promis
     cross join lateral (
       select * from records where domain_number = w."domainNumber" and id = w.id and visitor_id = ${visitorId}
       offset 0
-    ) as r ${joinNames(sql)} ${joinLog(sql)}`;
+    ) as r ${joinReferences(sql)} ${joinLog(sql)}`;
   const found = new Map(rows.map(toFound).map((each) => [`${each.record.domainId} ${each.record.id}`, each]));
   return wanted.flatMap(({ domainId, id }) => found.get(`${domainId} ${id}`) ?? []);
 }

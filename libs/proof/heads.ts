@@ -121,7 +121,7 @@ export async function readSealing(sql: Sql): Promise<SealingState> {
   return { ...state, sealedOn: state.sealedOn ?? undefined };
 }
 
-export async function sealOn(sql: Sql, { systemIdentifier, timeline, database, table }: Server): Promise<void> {
+export async function noteServer(sql: Sql, { systemIdentifier, timeline, database, table }: Server): Promise<void> {
   await sql`
     insert into log_server (system_identifier, timeline, database, table_oid)
     values (${systemIdentifier}, ${timeline}, ${database}, ${table})

@@ -5,7 +5,7 @@ import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
 import type { FullRecord } from '#libs/record/contract';
 import * as record from '#libs/record/fields';
-import { joinNames, numberOf } from '#libs/record/joined-names';
+import { joinReferences, domainNumberOf } from '#libs/record/references';
 
 /** The run that holds `r`, if any: a log has its records in order of epoch and id. `only`: search this log only. */
 export const runOf = (sql: Sql, only?: number) => sql`
@@ -31,7 +31,7 @@ export const joinLog = (sql: Sql, only?: number) => sql`
 /** A query that also selects a total returns one row for an empty page: all of these columns are null in it. */
 export type Row = record.Row & Pick<FullRecord, 'log' | 'position'>;
 
-/** The columns of `records r`, joined by `joinNames` (record/joined-names.ts) and `joinLog`. */
+/** The columns of `records r`, joined by `joinReferences` (record/references.ts) and `joinLog`. */
 export const columns = (sql: Sql) => sql`${record.columns(sql)}, place.log, place.position`;
 
 export const toRecord = (row: Row): FullRecord => ({ ...record.toShown(row), log: row.log, position: row.position });
@@ -71,8 +71,8 @@ export interface WantedRecord {
 async function findRecord(sql: Sql, { domainId, recordId, log }: WantedRecord): Promise<FoundRecord | undefined> {
   const [row] = await sql<FoundRow[]>`
     select ${foundColumns(sql)}
-    from records r ${joinNames(sql)} ${joinLog(sql, log)}
-    where r.domain_number = ${numberOf(sql, domainId)} and r.id = ${recordId}
+    from records r ${joinReferences(sql)} ${joinLog(sql, log)}
+    where r.domain_number = ${domainNumberOf(sql, domainId)} and r.id = ${recordId}
       and not exists (
         select from record_months where month = ${monthOf(timeOf(recordId))} and dropped_at is not null
       )`;

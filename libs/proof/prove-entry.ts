@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { Problem } from '#libs/base/terms/problem';
 import { findLog, findSize } from './published.ts';
-import { differs, type Reported, readEntryTexts } from './sealed-text.ts';
+import { reportDifference, type Reported, readEntryTexts } from './sealed-text.ts';
 import { readTileBytes } from './tiles.ts';
 import { utf8 } from './tree/bytes.ts';
 import { parseCheckpoint } from './tree/checkpoint.ts';
@@ -42,7 +42,7 @@ export async function proveEntry(
   const tiles = await readTileBytes(sql, published, inclusionTiles(position, size));
   const proof = inclusionProof(sha256, position, size, tiles);
   if (!verifyInclusion(sha256, { leaf: leafHash(sha256, entry), index: position, size, proof, root })) {
-    throw differs(published.log, position, reported);
+    throw reportDifference(published.log, position, reported);
   }
   return formatTlogProof({ entry, index: position, proof, checkpoint });
 }

@@ -13,7 +13,7 @@ import type { ProofBundle } from './contract.ts';
 import { proveInclusion } from './inclusion.ts';
 import { requireRecord, type WantedRecord } from './positions.ts';
 import { type PublishedLog, requireLog } from './published.ts';
-import { differs, entryTextOf, type Reported } from './sealed-text.ts';
+import { reportDifference, entryTextOf, type Reported } from './sealed-text.ts';
 import { findTimestamp, type Timestamp } from './timestamps/stamped-checkpoints.ts';
 import { base64, hex, utf8 } from './tree/bytes.ts';
 import { circumstancesText, commitment, type Opening, privateText, saltOf, sealedAs } from './tree/entry.ts';
@@ -59,7 +59,7 @@ export async function prove(
     reported,
   );
   const [hashes] = await proveInclusion(sql, published, checkpoint, [{ leaf: sealed.leaf, position }]);
-  if (!hashes) throw differs(log, position, reported);
+  if (!hashes) throw reportDifference(log, position, reported);
   const { notice: hash } = record;
   const notice = wanted.isBundle && hash ? ((await findNotice(sql, wanted.domainId, hash))?.toString() ?? null) : null;
   const { secret, erased } = sealed;

@@ -8,7 +8,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { sha256 } from '#libs/base/sha256';
 import type { Perform } from '#libs/tenants/audited-change';
-import { Refused } from '#libs/tenants/refused-changes';
+import { Refused } from '#libs/tenants/change-errors';
 import { addErasures, takeErasureEntries } from './erasures-to-seal.ts';
 import { takeTexts } from './log-texts.ts';
 import { addRuns, type LogName, takeRuns } from './runs.ts';

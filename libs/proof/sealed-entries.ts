@@ -1,8 +1,8 @@
 /** The parts of sealed entries. */
 
 import type { Sql } from '#libs/base/db/database';
-import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
-import { joinNames } from '#libs/record/joined-names';
+import { columns, type LoggedRecord, type Row, toLoggedRecord } from '#libs/record/fields';
+import { joinReferences } from '#libs/record/references';
 import { textId } from './log-texts.ts';
 import type { LogName } from './runs.ts';
 
@@ -15,7 +15,7 @@ export interface SealedEntry {
   /** for an erased record, the commitment `private`, 32 bytes */
   erased: Buffer | null;
   /** undefined if retention dropped the record, it is missing, or the entry has none */
-  record: OwnRecord | undefined;
+  record: LoggedRecord | undefined;
   /** the record's id, 32 hex digits; zeros once it has expired; `textId` if the entry is not a record's */
   id: string;
   /** the text, if the entry is not a record's */
@@ -47,7 +47,7 @@ export async function readSealed(
     ) as r on true
     left join erased_commitments as commitments
       on commitments.domain_number = ${domainNumber} and commitments.log = ${log} and commitments.position = entries.position
-    ${joinNames(sql)}
+    ${joinReferences(sql)}
     left join log_texts on log_texts.domain_number = ${domainNumber} and log_texts.log = ${log}
       and log_texts.position = entries.position and entries.id = ${Buffer.from(textId, 'hex')}
     order by entries.position`;
@@ -58,6 +58,6 @@ export async function readSealed(
     erased,
     text,
     id: entryId.toString('hex'),
-    record: row.id === null ? undefined : toOwnRecord(row),
+    record: row.id === null ? undefined : toLoggedRecord(row),
   }));
 }

@@ -29,7 +29,7 @@ type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased' | 'rec
 /** The text whose hash is the leaf. Throws if the row is missing, or differs from what was sealed. */
 export function entryTextOf({ record, text, secret, erased, leaf, position }: Sealed, log: number, reported: Reported) {
   const sealed = text ?? (record && sealedEntryOf(sha256, record, { leaf, secret, erased }));
-  if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf)) throw differs(log, position, reported);
+  if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf)) throw reportDifference(log, position, reported);
   return sealed;
 }
 
@@ -44,7 +44,7 @@ export async function readEntryTexts(
   if (entries.some(({ id }) => isExpired(id, dropped))) {
     throw new Problem('expired', 'a record in this range is past its retention');
   }
-  if (entries.length !== range.below - range.from) throw differs(published.log, range.from, reported);
+  if (entries.length !== range.below - range.from) throw reportDifference(published.log, range.from, reported);
   return entries.map((each) => entryTextOf(each, published.log, reported));
 }
 
@@ -53,7 +53,7 @@ const nil = '0'.repeat(32);
 const isExpired = (id: string, droppedMonths: string[]): boolean =>
   id === nil || (id !== textId && droppedMonths.includes(monthOf(timeOf(`${id.slice(0, 8)}-${id.slice(8)}`))));
 
-export function differs(number: number, position: number, { log, domainId, requestId }: Reported): Problem {
+export function reportDifference(number: number, position: number, { log, domainId, requestId }: Reported): Problem {
   log.error(
     { event: 'entry_differs', domainId, log: number, position, requestId },
     'an entry of a log is not what was sealed; see: assent log check',

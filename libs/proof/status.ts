@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { secondsBehind } from '#libs/epochs/closed-epochs';
-import { doneWith } from '#libs/epochs/derivations';
+import { lastEpochDone } from '#libs/epochs/derivations';
 import { type Halted, sealing } from './heads.ts';
 
 interface LogStatus {
@@ -24,6 +24,6 @@ export const listLogStatus = (sql: Sql, halted?: Halted): Promise<LogStatus[]> =
 
 /** Seconds since the oldest unsealed epoch was closed; undefined if nothing was ever sealed. */
 export async function sealingLag(sql: Sql): Promise<number | undefined> {
-  const done = await doneWith(sql, sealing);
+  const done = await lastEpochDone(sql, sealing);
   return done === 0 ? undefined : secondsBehind(sql, done);
 }

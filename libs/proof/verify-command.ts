@@ -6,11 +6,11 @@ import { isJson } from '#libs/base/cli/session';
 import { visible } from '#libs/base/cli/visible';
 import { sha256 } from '#libs/base/sha256';
 import { verifyEd25519 } from './ed25519.ts';
-import { type Proven, parseVerifierKeys } from './tree/check-file.ts';
+import { type Verified, parseVerifierKeys } from './tree/check-file.ts';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from './tree/facts.ts';
 import { examine, type Finding, largestFile, type Recognized, recognize } from './tree/recognize.ts';
 import type { VerifierKey } from './tree/verifier-key.ts';
-import { lineOf, type RecordVerdict, summaryOf, visitorLimit, worstFirst } from './tree/visitor-answer.ts';
+import { lineOf, type RecordVerdict, summaryOf, visitorLimit, worstFirst } from './tree/visitor-download.ts';
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -125,7 +125,7 @@ const recordForm = (record: RecordVerdict): object =>
   record.holds ? { id: record.id, ...provenForm(record) } : record;
 
 /** The result as JSON: entry and opened texts as objects, bytes as text. */
-function provenForm({ proven, entry, circumstances, personal, notice, timestamp, unproven }: Proven) {
+function provenForm({ proven, entry, circumstances, personal, notice, timestamp, unproven }: Verified) {
   const { index, size, origin, signedBy } = proven;
   return {
     holds: true,

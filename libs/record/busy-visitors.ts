@@ -7,7 +7,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { isOutage } from '#libs/base/db/errors';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
-import { numberOf } from './joined-names.ts';
+import { domainNumberOf } from './references.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
 import { isVisitor } from './visitor-rows.ts';
 
@@ -22,7 +22,7 @@ const countTimeout = 5 * 60_000;
 const patience = 10_000;
 
 export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: string; visitorId: string }) => sql`
-  insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
+  insert into busy_visitors (domain_number, visitor_id) values (${domainNumberOf(sql, domainId)}, ${visitorId})
   on conflict do nothing`;
 
 export type NoteBusy = (domainId: string, visitorId: string) => void;

@@ -1,13 +1,13 @@
 /** Deletes all records of an organization in small statements. Yields the number of rows after each. */
 import { z } from 'zod';
 import type { Database, Sql } from '#libs/base/db/database';
-import type { Leaving } from '#libs/base/db/tables';
+import type { DeletedOrganization } from '#libs/base/db/tables';
 import { deleteRejected, listRejected } from './rejected.ts';
 
 /** rows per statement */
 const batch = 1_000;
 
-export async function* deleteRecords(db: Database, leaving: Leaving): AsyncIterable<number> {
+export async function* deleteRecords(db: Database, leaving: DeletedOrganization): AsyncIterable<number> {
   for (const partition of await db.read(listPartitions)) {
     for (let some = -1; some !== 0; ) {
       some = await db.write((sql) => deleteSome(sql, partition, leaving));
@@ -23,7 +23,7 @@ const listPartitions = async (sql: Sql): Promise<string[]> => {
 };
 
 /** User agents that no other record refers to are deleted later, as after an erasure. */
-async function deleteSome(sql: Sql, partition: string, { domains }: Leaving): Promise<number> {
+async function deleteSome(sql: Sql, partition: string, { domains }: DeletedOrganization): Promise<number> {
   const [row] = await sql<{ deleted: number }[]>`
     with gone as (
       delete from ${sql(partition)} where ctid = any(array(
@@ -42,7 +42,7 @@ async function deleteSome(sql: Sql, partition: string, { domains }: Leaving): Pr
 
 const ofDomain = z.looseObject({ domainId: z.string() });
 
-export async function* deleteRejections(db: Database, { domains }: Leaving): AsyncIterable<number> {
+export async function* deleteRejections(db: Database, { domains }: DeletedOrganization): AsyncIterable<number> {
   const ids = new Set(domains.map(({ domainId }) => domainId));
   for (let after: number | undefined; ; ) {
     const page = await db.read((sql) => listRejected(sql, { limit: batch, after }));

@@ -10,7 +10,7 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { NewRecord } from './contract.ts';
 import { createHeldUp } from './held-up.ts';
 import type { RecordMetrics } from './metrics.ts';
-import { persistWatched } from './store.ts';
+import { persistWithMetrics } from './store.ts';
 
 export interface RecordOfOrganization {
   record: NewRecord;
@@ -46,7 +46,7 @@ export function createDirectStore({
 
   const store = (records: RecordOfOrganization[]): Promise<Failure | undefined> => {
     const batch = records.map(({ record }) => record);
-    return turns(() => failureOf(() => persistWatched(parts, batch, { owe: true })));
+    return turns(() => failureOf(() => persistWithMetrics(parts, batch, { owe: true })));
   };
 
   /** Tries a slow organization again. Its records are refused meanwhile: clients send them again, and they are stored once. */

@@ -141,7 +141,7 @@ export type Row = Omit<Shown, 'decidedAt' | 'receivedAt' | 'erasedAt'> & {
 };
 
 /** The fields that a record's log entry is made of. */
-export type OwnRecord = Shown & { importedAt: string | null };
+export type LoggedRecord = Shown & { importedAt: string | null };
 
 const inOtherTables: Record<string, string> = {
   domainId: 'domains.id',
@@ -149,20 +149,20 @@ const inOtherTables: Record<string, string> = {
   notice: "encode(notices.hash, 'hex')",
 };
 
-/** SQL text: the expression for a field of `Row` in `records r`, joined by `joinNames`. */
+/** SQL text: the expression for a field of `Row` in `records r`, joined by `joinReferences`. */
 export const expressionOf = (field: string): string => inOtherTables[field] ?? `r.${columnOf(field)}`;
 
 /** `decidedAt` comes from the id, the other two from the log. */
 const shown = fullRecord.omit({ decidedAt: true, log: true, position: true }).keyof().options;
 const read = [...shown, 'importedAt'].map((field) => `${expressionOf(field)} as "${field}"`).join(', ');
 
-/** The columns of `records r`, joined by `joinNames`. */
+/** The columns of `records r`, joined by `joinReferences`. */
 export const columns = (sql: Sql) => sql.unsafe(read);
 
 /** The time of an import is only in the log entry, not in responses. */
 export const importedAtOf = ({ importedAt }: Row): string | null => importedAt?.toISOString() ?? null;
 
-export const toOwnRecord = (row: Row): OwnRecord => ({ ...toShown(row), importedAt: importedAtOf(row) });
+export const toLoggedRecord = (row: Row): LoggedRecord => ({ ...toShown(row), importedAt: importedAtOf(row) });
 
 export const toShown = (row: Row): Shown => ({
   id: row.id,

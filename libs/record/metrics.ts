@@ -1,6 +1,6 @@
 /** Metrics of recording, the queues and the epochs. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type AskedGauge, by, type Question } from '#libs/base/ops/asked-gauges';
+import { type SampledGauge, by, type GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { fractions } from '#libs/base/ops/metrics';
 
 const outcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
@@ -62,7 +62,7 @@ interface Shard {
 }
 
 /** Of the record queues, which all processes share. */
-export const queueGauges: AskedGauge<Shard[]>[] = [
+export const queueGauges: SampledGauge<Shard[]>[] = [
   {
     name: 'assent_queue_jobs',
     help: 'Jobs in the record queues, by shard and state',
@@ -94,7 +94,7 @@ interface Backlog {
 
 const most = 100_000;
 
-export const recordBacklog = (derivations: string[]): Question<Backlog> => ({
+export const recordBacklog = (derivations: string[]): GaugeQuery<Backlog> => ({
   ask: async (sql) => {
     const [row] = await sql<Backlog[]>`
       select

@@ -145,7 +145,7 @@ export const hideMonth = (sql: Sql, month: string) => sql`
   update record_months set dropped_at = now() where month = ${month} and dropped_at is null`;
 
 /** Months that are not dropped, oldest first, with the epoch through which their personal fields are gone. */
-export const listMonthsWithPersonal = (sql: Sql) => sql<{ month: string; blankedThrough: number }[]>`
+export const listBlankedThrough = (sql: Sql) => sql<{ month: string; blankedThrough: number }[]>`
   select month, blanked_through as "blankedThrough" from record_months where dropped_at is null order by month`;
 
 /** Whether records of the month were stored after it was blanked, for instance by an import. */

@@ -21,11 +21,11 @@ import {
 import type { QueueTracing } from './queue-tracing.ts';
 
 /**
- * A job that is put off waits this many seconds for each delivery so far. At most `maxPutOff` deliveries count, so it waits
+ * A job that is put off waits this many seconds for each delivery so far. At most `maxCountedDeliveries` count, so it waits
  * 5 minutes at most, plus up to half as much at random.
  */
 const putOffFor = 5;
-const maxPutOff = 60;
+const maxCountedDeliveries = 60;
 /** milliseconds before a shard asks for a job again once Redis has refused it one */
 const refusalLasts = 200;
 /** seconds between two rounds that look for queues that other processes announced, or that an operator removed */
@@ -156,7 +156,7 @@ function consumeShard(
 ): Worker {
   const putOff = async (job: Job<unknown>, token: string | undefined, times: number): Promise<never> => {
     // a random part, so that jobs that wait together are not always delivered in the same order
-    const wait = Math.min(times, maxPutOff) * putOffFor * second * (1 + Math.random() / 2);
+    const wait = Math.min(times, maxCountedDeliveries) * putOffFor * second * (1 + Math.random() / 2);
     await job.moveToDelayed(Math.round(Date.now() + wait), token).catch(ignoreRefusal);
     throw new DelayedError();
   };

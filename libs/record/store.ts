@@ -90,7 +90,7 @@ export async function persistOrReject(db: Database, records: NewRecord[], option
  * Like `persistOrReject`, with metrics. A batch that takes too long is not halved: the caller stores its records tenant by
  * tenant.
  */
-export async function persistWatched(
+export async function persistWithMetrics(
   { db, metrics, log }: { db: Database; metrics: RecordMetrics; log: Pick<Log, 'error'> },
   records: NewRecord[],
   options?: Pick<StoreOptions, 'owe'>,

@@ -9,7 +9,7 @@ import { addMonths } from '#libs/base/terms/calendar';
 import { holdEpoch, lastClosedEpoch } from '#libs/epochs/closed-epochs';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { nextDomains, nil } from '#libs/epochs/slices';
-import { hasPersonal, isOfMonth, listMonthsWithPersonal } from './month-partitions.ts';
+import { hasPersonal, isOfMonth, listBlankedThrough } from './month-partitions.ts';
 
 /** records per piece */
 export const usualPiece = 20_000;
@@ -30,13 +30,13 @@ interface Search {
 type SearchStep = 'more' | 'done' | { deleted: number };
 
 /** Continues the search, and deletes texts that no record refers to. Returns their number. */
-export async function deleteUnnamedUserAgents(
+export async function deleteUnreferencedUserAgents(
   db: Database,
   { size = createPieceSize(usualPiece), pieces = usualRound } = {},
 ): Promise<number> {
   let deleted = 0;
   for (let done = 0; done < pieces; done += 1) {
-    const step = await size.watch(() => db.transaction((sql) => continueSearch(sql, size.records())));
+    const step = await size.run(() => db.transaction((sql) => continueSearch(sql, size.records())));
     if (step === 'done') break;
     if (step !== 'more') deleted += step.deleted;
   }
@@ -190,7 +190,7 @@ export const forgetUserAgentsOf = (sql: Sql, month: string) =>
   sql`delete from user_agent_months where month = ${month}`;
 
 /** Deletes user agents whose months are all dropped or blanked. Returns their number. */
-export async function deleteUnusedUserAgents(db: Database): Promise<number> {
+export async function deleteUserAgentsOfGoneMonths(db: Database): Promise<number> {
   await db.write(
     (sql) => sql`
       delete from user_agent_months where month in (select month from record_months where dropped_at is not null)`,
@@ -217,7 +217,7 @@ async function deleteSome(sql: Sql): Promise<number> {
 }
 
 async function hasLateRecords(sql: Sql): Promise<boolean> {
-  for (const { month, blankedThrough } of await listMonthsWithPersonal(sql)) {
+  for (const { month, blankedThrough } of await listBlankedThrough(sql)) {
     if (blankedThrough > 0 && (await hasPersonal(sql, month, blankedThrough))) return true;
   }
   return false;

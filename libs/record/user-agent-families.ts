@@ -2,7 +2,7 @@
 import type { Sql } from '#libs/base/db/database';
 
 /** The families of these user agents by number. A family is its own family. Missing ones are added. */
-export async function familiesOf(sql: Sql, numbers: number[]): Promise<{ number: number; family: number }[]> {
+export async function erasedFamiliesOf(sql: Sql, numbers: number[]): Promise<{ number: number; family: number }[]> {
   if (numbers.length === 0) return [];
   const named = sql`
     select

@@ -8,7 +8,7 @@ import type { RedisHealth } from '#libs/base/redis/health';
 import { type Breakdown, sumOf } from '#libs/base/terms/terms';
 import type { StatsMetrics } from './metrics.ts';
 import { fill, isReady } from './redis/fill.ts';
-import { readCounters, sumCounters, type Wanted } from './redis/read.ts';
+import { readCounters, sumCounters, type CounterQuestion } from './redis/read.ts';
 import { listCounters, readCounts } from './stored-counters.ts';
 
 /** Organizations at a time. Fair turns are not needed, because an organization has at most one fill. */
@@ -19,9 +19,9 @@ type StatsSource = 'redis' | 'postgres';
 /** `inSlot`: runs a read from Postgres in one of the slots that organizations share; absent if the caller has one. */
 export interface CounterReader {
   /** The counts of each period; one without decisions may be absent. */
-  read(wanted: Wanted, inSlot?: InSlot): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
+  read(wanted: CounterQuestion, inSlot?: InSlot): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
   /** The sum over all periods. */
-  sum(wanted: Wanted, inSlot?: InSlot): Promise<{ source: StatsSource; counts: Breakdown }>;
+  sum(wanted: CounterQuestion, inSlot?: InSlot): Promise<{ source: StatsSource; counts: Breakdown }>;
 }
 
 export function createCounterReader(options: {
@@ -52,9 +52,9 @@ export function createCounterReader(options: {
     if (filled) metrics.fills.inc();
   };
 
-  type Ask<Counts> = (redis: RedisConnection, wanted: Wanted) => Promise<Counts | null>;
+  type Ask<Counts> = (redis: RedisConnection, wanted: CounterQuestion) => Promise<Counts | null>;
 
-  const fromRedis = async <Counts>(ask: Ask<Counts>, wanted: Wanted) => {
+  const fromRedis = async <Counts>(ask: Ask<Counts>, wanted: CounterQuestion) => {
     if (redisHealth.reason() !== null) return null;
     try {
       const counts = await ask(redis, wanted);
@@ -67,7 +67,7 @@ export function createCounterReader(options: {
   };
 
   const from = async <Counts>(
-    wanted: Wanted,
+    wanted: CounterQuestion,
     inSlot: InSlot,
     ask: Ask<Counts>,
     derive: (rows: Map<string, Breakdown>) => Counts,

@@ -13,7 +13,7 @@ export function scheduleCounterRepair(
     every({
       name,
       pace: seconds * second,
-      one: true,
+      exclusive: true,
       task,
       failed: (error, isNews) => {
         if (isNews) parts.log.warn({ err: error, task: name }, 'counter repair failed');

@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { type Derivation, deriveAll, doneWith, type Progress, withMark } from '#libs/epochs/derivations';
+import { type Derivation, deriveAll, lastEpochDone, type Progress, withMark } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { createIdLister } from '#libs/epochs/slices';
 import { addFacetsOfDisplays, newestDisplays } from './derive/add-displays.ts';
@@ -44,11 +44,11 @@ export function createFacets(
     // Displays are added first, so that when the mark reaches an epoch, the facets include all displays stored before. More
     // keep arriving, so a round adds only displays that it finds at its start, and derives only epochs that were ready
     // before it looked for displays.
-    const through = await db.read((sql) => doneWith(sql, precursor));
+    const through = await db.read((sql) => lastEpochDone(sql, precursor));
     const newest = await db.read(newestDisplays);
     let swept: Progress = 'more';
     while (swept === 'more' && !signal.aborted)
-      swept = await size.watch(() => sweepDisplays(db, newest, size.records()));
+      swept = await size.run(() => sweepDisplays(db, newest, size.records()));
     if (swept === 'done') await deriveAll(db, derivation, signal, through);
   };
 }

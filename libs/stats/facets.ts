@@ -100,22 +100,22 @@ const readDomains = (sql: Sql, { organizationId, spans }: FacetQuestion) => sql<
 
 export const facetsName = 'facets';
 
-interface Through {
+interface FacetProgress {
   epoch: number;
   /** when that epoch was closed; null before the first */
   at: Date | null;
 }
 
 /** Facets include all that was stored before `at`. */
-export async function facetsThrough(sql: Sql): Promise<Through> {
-  const [row] = await sql<Through[]>`
+export async function readFacetProgress(sql: Sql): Promise<FacetProgress> {
+  const [row] = await sql<FacetProgress[]>`
     select epoch, (select closed_at from closed_epochs c where c.epoch <= d.epoch order by c.epoch desc limit 1) as at
     from derivations d where name = ${facetsName}`;
   return row ?? { epoch: 0, at: null };
 }
 
 /** Compares times too, because a restored Postgres closes epochs with the same numbers again. */
-const isSame = (one: Through, other: Through): boolean =>
+const isSame = (one: FacetProgress, other: FacetProgress): boolean =>
   one.epoch === other.epoch && one.at?.getTime() === other.at?.getTime();
 
 /** The cache key: short even for a year of days, because there may be a hundred thousand keys. */
@@ -133,14 +133,14 @@ const restAfterFailure = 5_000;
 /** `inSlot`: runs a read from Postgres in one of the slots that organizations share; absent if the caller has one. */
 export interface FacetReader {
   /** The time until which facets are complete. */
-  through(): Promise<Through>;
-  read(question: FacetQuestion, through: Through): Promise<Facet[]>;
+  through(): Promise<FacetProgress>;
+  read(question: FacetQuestion, through: FacetProgress): Promise<Facet[]>;
   /** For responses that can do without: undefined if Postgres is slow for the organization. */
   readIfQuick(question: FacetQuestion, inSlot?: InSlot): Promise<Facet[] | undefined>;
 }
 
 export function createFacetReader(db: Database): FacetReader {
-  const cache = new LRUCache<string, { through: Through; facets: Facet[] }>({
+  const cache = new LRUCache<string, { through: FacetProgress; facets: Facet[] }>({
     maxSize: mostCached,
     sizeCalculation: ({ facets }) => facets.length + 1,
   });
@@ -148,14 +148,14 @@ export function createFacetReader(db: Database): FacetReader {
   const reading = new Map<string, Promise<Facet[]>>();
   /** organizations for which Postgres was too slow */
   const resting = new LRUCache<string, true>({ max: 10_000, ttl: restAfterFailure });
-  let last: { at: number; asked: Promise<Through>; found?: Through } | undefined;
+  let last: { at: number; asked: Promise<FacetProgress>; found?: FacetProgress } | undefined;
 
   const current = () => (last && performance.now() - last.at < throughHolds ? last : undefined);
 
-  function through(): Promise<Through> {
+  function through(): Promise<FacetProgress> {
     const known = current();
     if (known) return known.asked;
-    const asked = db.read(facetsThrough);
+    const asked = db.read(readFacetProgress);
     const next: typeof last = { at: performance.now(), asked };
     last = next;
     asked.then(
@@ -170,26 +170,26 @@ export function createFacetReader(db: Database): FacetReader {
     return asked;
   }
 
-  function find(name: string, through: Through): Facet[] | undefined {
+  function find(name: string, through: FacetProgress): Facet[] | undefined {
     const known = cache.get(name);
     return known && isSame(known.through, through) ? known.facets : undefined;
   }
 
-  async function ask(name: string, question: FacetQuestion, through: Through): Promise<Facet[]> {
+  async function ask(name: string, question: FacetQuestion, through: FacetProgress): Promise<Facet[]> {
     const facets = await db.read((sql) => readFacets(sql, question));
     cache.set(name, { through, facets });
     return facets;
   }
 
   /** Concurrent callers share a read, unless facets have been derived further since it began. */
-  function askOnce(name: string, question: FacetQuestion, through: Through): Promise<Facet[]> {
+  function askOnce(name: string, question: FacetQuestion, through: FacetProgress): Promise<Facet[]> {
     const key = `${through.epoch} ${through.at?.getTime()} ${name}`;
     const begun = reading.get(key) ?? ask(name, question, through).finally(() => reading.delete(key));
     reading.set(key, begun);
     return begun;
   }
 
-  async function read(question: FacetQuestion, through: Through, inSlot = withoutSlot): Promise<Facet[]> {
+  async function read(question: FacetQuestion, through: FacetProgress, inSlot = withoutSlot): Promise<Facet[]> {
     const name = nameOf(question);
     // another call may have read it while this one waited for a slot
     return find(name, through) ?? inSlot(async () => find(name, through) ?? askOnce(name, question, through));

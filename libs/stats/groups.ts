@@ -24,7 +24,7 @@ export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
   return {
     bots: addUp(of('crawlers'), totalOf),
     ...ratesOf(of('source')),
-    groups: groupsOf(by, hasRest.includes(by) ? withRest(of(by), of('source')) : of(by)),
+    groups: groupsOf(by, omitsNone.includes(by) ? withNone(of(by), of('source')) : of(by)),
   };
 }
 
@@ -59,10 +59,10 @@ function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: numb
  * Facets of these dimensions leave out records without a value. Every record has a source, so the facets of `source` minus
  * these give the records without a value.
  */
-const hasRest: readonly OrganizationDimension[] = ['region', 'model'];
+const omitsNone: readonly OrganizationDimension[] = ['region', 'model'];
 const counted = [...decisions, 'choices', 'optIns', 'answers', 'objections'] as const;
 
-function withRest(own: Facet[], bySource: Facet[]): Facet[] {
+function withNone(own: Facet[], bySource: Facet[]): Facet[] {
   const [first] = bySource;
   if (!first) return own;
   const rest: Facet = { ...first, value: '', isOther: false, displays: 0 };

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Question } from '#libs/base/ops/asked-gauges';
+import type { GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { fractions } from '#libs/base/ops/metrics';
 
 export function createStatsMetrics(register: Registry) {
@@ -44,7 +44,7 @@ export type StatsMetrics = ReturnType<typeof createStatsMetrics>;
 
 const most = 100_000;
 
-export const statsBacklog: Question<number> = {
+export const statsBacklog: GaugeQuery<number> = {
   ask: async (sql) => {
     const [row] = await sql<{ owed: number }[]>`
       select count(*)::int as owed from (select from owed_raises limit ${most}) as owed`;

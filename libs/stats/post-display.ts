@@ -8,11 +8,11 @@ import type { NoteLeftOut } from '#libs/record/left-out';
 import { createCheck } from '#libs/record/rules';
 import { domainIn } from '#libs/tenants/page-access';
 import { displayBody } from './contract.ts';
-import type { DisplayCounter } from './display-counter.ts';
+import type { DisplayBuffer } from './display-buffer.ts';
 
 export const checkDisplay = createCheck(displayBody);
 
-export function countDisplay({ displays, noteLeftOut }: { displays: DisplayCounter; noteLeftOut: NoteLeftOut }): Step {
+export function countDisplay({ displays, noteLeftOut }: { displays: DisplayBuffer; noteLeftOut: NoteLeftOut }): Step {
   const isCrawler = createCrawlerCheck();
   return async (ctx) => {
     const domain = domainIn(ctx);

@@ -38,20 +38,20 @@ export interface Fields {
   first: string;
   last: string;
   /** what to put before a field to get its period: `YYYY-MM-` for days, '' for months */
-  before: string;
+  periodPrefix: string;
 }
 
 /** The fields that hold the counters of `spans`. */
 export const fieldsOf = (organizationId: string, domainId: string, spans: Span[]): Fields[] =>
   spans.flatMap(({ from, to }) => {
     if (isMonth(from)) {
-      return [{ key: counterKey(organizationId, domainId, from), first: from, last: to, before: '' }];
+      return [{ key: counterKey(organizationId, domainId, from), first: from, last: to, periodPrefix: '' }];
     }
     return monthsBetween(from, to).map((month) => ({
       key: counterKey(organizationId, domainId, firstDay(month)),
       first: counterField(month === monthOfDay(from) ? from : firstDay(month)),
       last: counterField(month === monthOfDay(to) ? to : lastDay(month)),
-      before: `${month}-`,
+      periodPrefix: `${month}-`,
     }));
   });
 

@@ -12,7 +12,7 @@ import {
 } from '#libs/base/terms/terms';
 import { requireSubject } from '#libs/tenants/command-subject';
 import { type CategoryGroup, organizationStatsQuery, type StatsGroup } from './contract.ts';
-import { facetsThrough, readFacets } from './facets.ts';
+import { readFacetProgress, readFacets } from './facets.ts';
 import { groupedFigures } from './groups.ts';
 import { readCounts } from './stored-counters.ts';
 
@@ -59,7 +59,7 @@ async function read(db: Database, { from, to, by, ...about }: Options) {
   const owner = { organizationId, domainId };
   const spans = cover(from, to);
   const wanted = [by, 'source', 'crawlers'] as const;
-  const { at: through } = await db.read(facetsThrough);
+  const { at: through } = await db.read(readFacetProgress);
   const [counts, found] = await Promise.all([
     db.read((sql) => readCounts(sql, { ...owner, spans })),
     db.read((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], spans })),

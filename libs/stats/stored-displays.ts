@@ -14,14 +14,14 @@ export interface Displays {
   displays: number;
 }
 
-export interface Flush {
+export interface DisplayBatch {
   /** a UUID, the same in every attempt */
   id: string;
   rows: Displays[];
 }
 
 /** Rejects if nothing was stored, or if that is unknown. Then retry with the same flush. Deleted domains are left out. */
-export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<void> {
+export async function storeDisplays(db: Database, { id, rows }: DisplayBatch): Promise<void> {
   await db.write(
     (sql) => sql`
       with flush as (

@@ -148,7 +148,7 @@ function claimsOf(token: string, keys: VerifyingKey[], config: TokenConfig): Cla
     }
   }
   // prefer an error of expiry or `nbf`: it means that this key's signature was valid
-  const failure = failures.find((error) => !isForged(error)) ?? failures[0];
+  const failure = failures.find((error) => !isNotOurs(error)) ?? failures[0];
   throw invalidToken(reasonOf(failure), failure);
 }
 
@@ -178,7 +178,7 @@ function headerOf(token: string): Header | undefined {
   }
 }
 
-const isForged = (error: unknown): boolean =>
+const isNotOurs = (error: unknown): boolean =>
   error instanceof jsonwebtoken.JsonWebTokenError &&
   !(error instanceof jsonwebtoken.TokenExpiredError || error instanceof jsonwebtoken.NotBeforeError);
 

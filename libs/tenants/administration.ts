@@ -7,7 +7,7 @@ import { domainChanges } from './domains.ts';
 import { keyChanges } from './keys.ts';
 import { peopleChanges } from './organization-people.ts';
 import { organizationChanges } from './organizations.ts';
-import { tokenChanges } from './tokens.ts';
+import { tokenChanges } from './token-revocation.ts';
 
 export function createAdministration(db: Pick<Database, 'transaction'>, actor: string) {
   const perform = createPerform(db, actor);

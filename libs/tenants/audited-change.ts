@@ -14,13 +14,13 @@ interface Act {
 /** Why nothing was changed. */
 export type Unchanged = 'not found' | 'changed meanwhile';
 
-export type Note = (act: Act) => Promise<void>;
+export type AddAct = (act: Act) => Promise<void>;
 
-export type Perform = <T>(change: (sql: Sql, note: Note) => Promise<T>) => Promise<T>;
+export type Perform = <T>(change: (sql: Sql, note: AddAct) => Promise<T>) => Promise<T>;
 
 /** Runs a change as part of another one, in its transaction. */
 export const partOf =
-  (sql: Sql, note: Note): Perform =>
+  (sql: Sql, note: AddAct): Perform =>
   (change) =>
     change(sql, note);
 
@@ -30,7 +30,7 @@ const idleFor = 5_000;
 /** The lock of acts is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
   (db: Pick<Database, 'transaction'>, actor: string): Perform =>
-  <T>(change: (sql: Sql, note: Note) => Promise<T>) =>
+  <T>(change: (sql: Sql, note: AddAct) => Promise<T>) =>
     db.transaction(async (sql) => {
       await sql`select set_config('idle_in_transaction_session_timeout', ${String(idleFor)}, true)`;
       const acts: Act[] = [];

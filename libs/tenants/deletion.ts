@@ -3,7 +3,7 @@
  * table, and its names last. After an interruption, the same command continues.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import type { Leaving, Table } from '#libs/base/db/tables';
+import type { DeletedOrganization, Table } from '#libs/base/db/tables';
 import { createPerform } from './audited-change.ts';
 
 /** `tokens_since` of an organization that is being deleted */
@@ -13,7 +13,7 @@ export const afterAllTokens = '9999-12-31';
 const batch = 1_000;
 
 /** Ends recording and reading. Undefined if there is no such organization. */
-export function closeOrganization(db: Database, actor: string, organizationId: string): Promise<Leaving | undefined> {
+export function closeOrganization(db: Database, actor: string, organizationId: string): Promise<DeletedOrganization | undefined> {
   return createPerform(
     db,
     actor,
@@ -24,7 +24,7 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
     await sql`
       update domains set archived_at = coalesce(archived_at, clock_timestamp()) where organization_id = ${organizationId}`;
     // after an interrupted run, a domain may be deleted while rows of it remain
-    const domains = await sql<Leaving['domains']>`
+    const domains = await sql<DeletedOrganization['domains']>`
       select id as "domainId", number from domains where organization_id = ${organizationId}
       union
       select noted."domainId", noted.number
@@ -42,7 +42,7 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
 /** Deletes all rows except the names, in the order of `tables`. `onProgress`: rows deleted so far, by table. */
 export async function deleteRows(
   db: Database,
-  leaving: Leaving,
+  leaving: DeletedOrganization,
   tables: Table[],
   onProgress: (deleted: Map<string, number>) => void,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function deleteRows(
   }
 }
 
-async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Table): AsyncIterable<number> {
+async function* deleteByColumn(db: Database, leaving: DeletedOrganization, { name, by }: Table): AsyncIterable<number> {
   if (by === undefined) return;
   const column = typeof by === 'string' ? by : by.column;
   for (let count = batch; count === batch; ) {
@@ -78,7 +78,7 @@ async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Tab
 /**
  * Deletes the acts before `org.close`. That act or a later one may be the newest that processes have seen: `deleteClosing`.
  */
-export async function* deleteActs(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
+export async function* deleteActs(db: Database, { organizationId }: DeletedOrganization): AsyncIterable<number> {
   for (let count = batch; count === batch; ) {
     ({ count } = await db.write(
       (sql) => sql`
@@ -93,7 +93,7 @@ export async function* deleteActs(db: Database, { organizationId }: Leaving): As
   }
 }
 
-function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number, domains }: Leaving) {
+function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number, domains }: DeletedOrganization) {
   if (typeof by === 'object')
     return sql`array(select number from ${sql(by.of)} where organization_id = ${organizationId})`;
   if (by === 'organization_id') return sql`${[organizationId]}::text[]`;
@@ -103,12 +103,12 @@ function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number,
 }
 
 /** Once the domain's row is gone, only statements that began before can still store rows for it. */
-export const deleteDomains = async (db: Database, { organizationId }: Leaving): Promise<void> => {
+export const deleteDomains = async (db: Database, { organizationId }: DeletedOrganization): Promise<void> => {
   await db.write((sql) => sql`delete from domains where organization_id = ${organizationId}`);
 };
 
 /** Only the act below and the ids remain; ids are never reused. */
-export const deleteNames = (db: Database, actor: string, { organizationId, domains }: Leaving): Promise<void> =>
+export const deleteNames = (db: Database, actor: string, { organizationId, domains }: DeletedOrganization): Promise<void> =>
   createPerform(
     db,
     actor,

@@ -1,7 +1,7 @@
 /** API keys as managers see them: without the key itself. */
 import type { Sql } from '#libs/base/db/database';
-import type { Note, Perform } from './audited-change.ts';
-import { Archived, Refused, requireRoom } from './refused-changes.ts';
+import type { AddAct, Perform } from './audited-change.ts';
+import { Archived, Refused, requireRoom } from './change-errors.ts';
 import { hashApiKey, makeApiKey } from './tenants.ts';
 
 export interface ListedKey {
@@ -38,7 +38,7 @@ export const listAllKeys = (sql: Sql, domainId?: string) => sql<(Omit<ListedKey,
   order by domain_id, created_at`;
 
 /** The domain must be active and locked. `isOfPage`: the key stays readable. */
-async function addKey(sql: Sql, note: Note, domainId: string, isOfPage = false) {
+async function addKey(sql: Sql, note: AddAct, domainId: string, isOfPage = false) {
   const apiKey = makeApiKey();
   const hash = hashApiKey(apiKey);
   const prefix = apiKey.slice(0, prefixLength);
@@ -59,7 +59,7 @@ async function addKey(sql: Sql, note: Note, domainId: string, isOfPage = false) 
 /**
  * Creates the key of the domain's published banner unless it has an active one. The domain must be active and locked.
  */
-export async function ensurePageKey(sql: Sql, note: Note, domainId: string): Promise<void> {
+export async function ensurePageKey(sql: Sql, note: AddAct, domainId: string): Promise<void> {
   const [inUse] = await sql`
     select from api_keys where domain_id = ${domainId} and page_key is not null and revoked_at is null`;
   if (!inUse) await addKey(sql, note, domainId, true);

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { find, listed, printPages, type Tools } from '#libs/base/cli/session';
-import { act, flags, none, text, verbsOf } from '#libs/base/cli/verb';
+import { addAction, flags, none, text, verbsOf } from '#libs/base/cli/verb';
 import type { Database, Sql } from '#libs/base/db/database';
 import { inOrder, outOfOrder } from '#libs/base/terms/parameters';
 import { type ActsPosition, listActs } from './acts.ts';
@@ -132,7 +132,7 @@ export function actsCommand(tools: Tools<{ privacyKey(): Buffer }>): Command {
   const command = new Command('acts').description(
     'administrative acts, newest first: who changed, read, exported or erased what and when',
   );
-  return act(command, actsFlags, ({ org: organizationId, visitor, ...given }) => async (self) => {
+  return addAction(command, actsFlags, ({ org: organizationId, visitor, ...given }) => async (self) => {
     if (visitor !== undefined && organizationId === undefined) throw new Error('--visitor needs --org');
     const hash =
       visitor === undefined || organizationId === undefined

@@ -3,7 +3,7 @@ import type { Sql } from '#libs/base/db/database';
 import { Problem } from '#libs/base/terms/problem';
 import type { Scope } from '#libs/base/terms/terms';
 import type { Perform } from './audited-change.ts';
-import { Refused, requireRoom } from './refused-changes.ts';
+import { Refused, requireRoom } from './change-errors.ts';
 import { makeId } from './tenants.ts';
 
 /** people of an organization, including pending ones */

@@ -1,7 +1,7 @@
 /** Plans and organizations, as operators change them. */
 import type { Sql } from '#libs/base/db/database';
 import type { Perform } from './audited-change.ts';
-import { Refused, requireName } from './refused-changes.ts';
+import { Refused, requireName } from './change-errors.ts';
 import { makeId, type Plan } from './tenants.ts';
 
 export const listPlans = (sql: Sql) => sql<Plan[]>`

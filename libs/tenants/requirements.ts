@@ -3,7 +3,7 @@
 import type { Database } from '#libs/base/db/database';
 import { Problem } from '#libs/base/terms/problem';
 import { findDomain, type ManagedDomain } from './domains.ts';
-import { domainArchived } from './refused-changes.ts';
+import { domainArchived } from './change-errors.ts';
 import type { Organization, OwnDomain } from './tenants.ts';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */

@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Receivers that are allowed beyond public addresses. */
-export interface Reach {
+export interface AddressPolicy {
   /** WEBHOOK_ALLOW_PRIVATE: `http` and this machine, for trying out */
   allowPrivate: boolean;
   /** WEBHOOK_ALLOW: addresses in these networks (CIDR), and addresses of these names (lower case) */
@@ -24,12 +24,12 @@ interface Store {
 }
 
 /** The normalized URL, or why it is refused. */
-export function readWebhookUrl(text: string, reach: Reach): { url: string } | { refused: string } {
+export function readWebhookUrl(text: string, reach: AddressPolicy): { url: string } | { refused: string } {
   if (!URL.canParse(text)) return { refused: 'must be an address such as https://example.com/hook' };
   // this also normalizes decimal, octal and shortened addresses
   const url = new URL(text);
-  const { host, port, isFree } = placeOf(url, reach);
-  const isAllowed = isFree || (!ipaddr.isValid(host) && reach.networks.length > 0);
+  const { host, port, isFree: isExempt } = placeOf(url, reach);
+  const isAllowed = isExempt || (!ipaddr.isValid(host) && reach.networks.length > 0);
   const protocols = reach.allowPrivate || isAllowed ? ['https:', 'http:'] : ['https:'];
   if (!protocols.includes(url.protocol)) {
     const hint = url.protocol === 'http:' ? '; the operator can allow more (WEBHOOK_ALLOW)' : '';
@@ -51,7 +51,7 @@ interface Place {
   isFree: boolean;
 }
 
-function placeOf(url: URL, reach: Reach): Place {
+function placeOf(url: URL, reach: AddressPolicy): Place {
   const host = hostOf(url);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const isFree = ipaddr.isValid(host) ? isInNetworks(host, reach) : reach.names.includes(host.toLowerCase());
@@ -63,7 +63,7 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '
 
 const isLocalhost = (host: string): boolean => /(^|\.)localhost$/i.test(host);
 
-function isPublicHost(host: string, reach: Reach): boolean {
+function isPublicHost(host: string, reach: AddressPolicy): boolean {
   if (host === '') return false;
   if (ipaddr.isValid(host)) return canAddress(host, reach);
   return reach.allowPrivate || !isLocalhost(host);
@@ -104,7 +104,7 @@ const isAllowable = (address: string): boolean => {
   return allowable.includes(parsed.range()) && !metadata.includes(parsed.toString());
 };
 
-function isInNetworks(address: string, { networks }: Reach): boolean {
+function isInNetworks(address: string, { networks }: AddressPolicy): boolean {
   if (!isAllowable(address)) return false;
   const parsed = unwrap(address);
   return networks.some((network) => {
@@ -113,7 +113,7 @@ function isInNetworks(address: string, { networks }: Reach): boolean {
   });
 }
 
-export const canAddress = (address: string, reach: Reach): boolean =>
+export const canAddress = (address: string, reach: AddressPolicy): boolean =>
   isPublicAddress(address) || isInNetworks(address, reach) || (reach.allowPrivate && isLoopback(address));
 
 /** Nothing may be sent to this name or one of its addresses. */
@@ -142,7 +142,7 @@ export function createResolve(): Resolve {
  * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. Ports below 1024 other than 443, and
  * `http` unless `allowPrivate`, are only for receivers that the operator allows.
  */
-export async function checkAddresses(url: URL, addresses: string[], reach: Reach, resolve: Resolve): Promise<void> {
+export async function checkAddresses(url: URL, addresses: string[], reach: AddressPolicy, resolve: Resolve): Promise<void> {
   const { host, port, isFree } = placeOf(url, reach);
   const isPlain = (url.protocol === 'http:' && !reach.allowPrivate) || (port !== 443 && port < 1024);
   const refused = addresses.find((address) => {
@@ -174,7 +174,7 @@ async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]>
  * A `lookup` that returns allowed addresses only. Node connects to exactly the addresses that were checked, which prevents
  * DNS rebinding.
  */
-export function guardedLookup(url: URL, resolve: Resolve, reach: Reach): LookupFunction {
+export function guardedLookup(url: URL, resolve: Resolve, reach: AddressPolicy): LookupFunction {
   return (host, options, callback) => {
     const allowedAddresses = async () => {
       const addresses = await resolve(host);

@@ -6,7 +6,7 @@ import type { SecretBox } from '#libs/base/secret-box';
 import type { Decision } from '#libs/base/terms/terms';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
-import { requireRoom } from '#libs/tenants/refused-changes';
+import { requireRoom } from '#libs/tenants/change-errors';
 import { type Headers, namesOf, type WebhookChange, type WebhookType } from './contract.ts';
 import {
   addLanes,

@@ -8,7 +8,7 @@ import {
   type Claiming,
   chooseByTurns,
   findDueLanes,
-  isFree,
+  isUnclaimed,
   planRound,
   type Round,
   rankWithinOrganization,
@@ -124,7 +124,7 @@ function lastTurn({ limit }: Claiming, visit: ClaimedRow | undefined, taken: Tak
  */
 const lockChosen = (sql: Sql, round: Round): Fragment => sql`
   select l.number, l.domain_number, l.log, l.position, l.through from webhook_lanes as l
-  where l.number in (select number from chosen) and ${isFree(sql, round)}
+  where l.number in (select number from chosen) and ${isUnclaimed(sql, round)}
   for update skip locked`;
 
 /** Where a lane without a message continues in its domain's logs; a lane that finds nothing there is idle. */

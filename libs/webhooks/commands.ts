@@ -7,7 +7,7 @@ import type { Database } from '#libs/base/db/database';
 import { createSecretBox } from '#libs/base/secret-box';
 import { decisions } from '#libs/base/terms/terms';
 import { requireOrganization } from '#libs/tenants/command-subject';
-import { type Reach, readWebhookUrl } from './addresses.ts';
+import { type AddressPolicy, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import {
   type Headers,
@@ -37,7 +37,7 @@ type WebhookTools = Tools<{
   actor: string;
   secretsKey(): Buffer;
   previousSecretsKey(): Buffer | undefined;
-  webhookReach: Reach;
+  webhookReach: AddressPolicy;
 }>;
 
 const distinct = (text: string, before: unknown) => [...new Set([...(Array.isArray(before) ? before : []), text])];

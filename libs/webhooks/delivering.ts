@@ -144,7 +144,7 @@ export function scheduleDelivering(
     every({
       name,
       pace,
-      one,
+      exclusive: one,
       task,
       failed: (error, isNews) => {
         if (!isNews) return;

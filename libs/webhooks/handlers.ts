@@ -20,7 +20,7 @@ import {
   shownWebhook,
   type WebhookParts,
   webhookNotFound,
-} from './requested-webhook.ts';
+} from './endpoint-checks.ts';
 import { webhookRoutes as routes } from './routes.ts';
 import { formatSecret } from './secret.ts';
 import {

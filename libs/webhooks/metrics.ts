@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Question } from '#libs/base/ops/asked-gauges';
+import type { GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { failures } from './contract.ts';
 
 export function createWebhookMetrics(register: Registry) {
@@ -25,7 +25,7 @@ interface Backlog {
   longest: number;
 }
 
-export const webhookBacklog: Question<Backlog> = {
+export const webhookBacklog: GaugeQuery<Backlog> = {
   ask: async (sql) => {
     const [row] = await sql<Backlog[]>`
       select

@@ -21,7 +21,7 @@ import * as examples from './examples.ts';
 const shown = { method: 'get', scope: ['manage'], limits: 'reads', tag: 'Webhooks' } as const;
 const change = { scope: ['manage'], limits: 'changes', tag: 'Webhooks' } as const;
 const codes = ['not_configured', 'webhook_not_found'] as const;
-const wanted = ['domain_not_found', 'plan_feature_required'] as const;
+const domainCodes = ['domain_not_found', 'plan_feature_required'] as const;
 
 const all = '/v1/organization/webhooks';
 const one = `${all}/:webhookId` as const;
@@ -48,7 +48,7 @@ export const webhookRoutes = {
         ...replayed,
       }),
     },
-    refusals: ['not_configured', ...wanted, 'quota_exceeded', ...onceCodes],
+    refusals: ['not_configured', ...domainCodes, 'quota_exceeded', ...onceCodes],
     summary: 'Create a webhook',
     description:
       'The secret is shown only here. It signs each message according to Standard Webhooks. With `records.sealed`, ' +
@@ -71,7 +71,7 @@ export const webhookRoutes = {
     headers: ifMatch,
     body: { schema: webhookChange, example: examples.webhookChange },
     answers: { 200: answer('The webhook as it is now', webhook, examples.changedWebhook, etag) },
-    refusals: [...codes, ...wanted, 'changed_meanwhile'],
+    refusals: [...codes, ...domainCodes, 'changed_meanwhile'],
     summary: 'Change, disable or enable a webhook',
     description:
       'Fields that you leave out stay as they are. With `enabled: true`, a disabled webhook resumes where it ' +
@@ -136,7 +136,7 @@ export const webhookRoutes = {
     answers: {
       200: answer('The position from which entries are sent again', webhookReplay, examples.webhookReplay, replayed),
     },
-    refusals: [...codes, ...wanted, ...onceCodes],
+    refusals: [...codes, ...domainCodes, ...onceCodes],
     summary: 'Send the entries of a domain again, from a position on',
     description:
       'For a receiver that has lost data. The messages have new ids, but the same `timestamp` in their bodies, and ' +

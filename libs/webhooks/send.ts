@@ -8,7 +8,7 @@ import {
   checkAddresses,
   guardedLookup,
   hostOf,
-  type Reach,
+  type AddressPolicy,
   RefusedAddress,
   type Resolve,
   readWebhookUrl,
@@ -18,7 +18,7 @@ import type { Failure } from './contract.ts';
 
 export interface Sender {
   resolve: Resolve;
-  reach: Reach;
+  reach: AddressPolicy;
   /** milliseconds until the response's head */
   patience: number;
   /** PEM: certificates that are trusted instead of the usual ones, in tests */

@@ -50,7 +50,7 @@ const inLine = ({ running, line }: Claiming) => running.filter((lane) => lane.li
 
 const lineOf = (sql: Sql, { line }: Claiming): Fragment => sql`${lines[line]}::smallint`;
 
-export const isFree = (sql: Sql, { lease, running }: Claiming): Fragment => sql`
+export const isUnclaimed = (sql: Sql, { lease, running }: Claiming): Fragment => sql`
   (claimed_until is null or ${hasPassed(sql, sql`claimed_until`, 2 * lease)})
   and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
 
@@ -105,7 +105,7 @@ export const findDueLanes = (sql: Sql, round: Round): Fragment => {
     cross join lateral (
       select l.number, row_number() over (order by l.due_at) as nth from webhook_lanes as l
       where l.line = ${lineOf(sql, round)} and l.organization = visited.organization and l.webhook = own.number
-        and l.due_at <= statement_timestamp() and ${isFree(sql, round)} and (own.enabled or l.type = 'webhook.test')
+        and l.due_at <= statement_timestamp() and ${isUnclaimed(sql, round)} and (own.enabled or l.type = 'webhook.test')
       order by l.due_at
       limit greatest(0, ${perWebhook} - busy)
     ) as lane

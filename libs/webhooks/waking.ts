@@ -29,7 +29,7 @@ export function createWaking(db: Database): () => Promise<void> {
     if (comparedThrough === 0 && performance.now() < comparedAt + compareEvery) return;
     const until = performance.now() + roundTime;
     do
-      comparedThrough = await pieces.watch(() =>
+      comparedThrough = await pieces.run(() =>
         repairLanes((work) => db.write(work), comparedThrough, pieces.records()),
       );
     while (comparedThrough > 0 && performance.now() < until);

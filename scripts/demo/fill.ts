@@ -7,7 +7,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
-import { createDisplayTally } from '#libs/stats/display-counter';
+import { createDisplayTally } from '#libs/stats/display-buffer';
 import { type Displays, storeDisplays } from '#libs/stats/stored-displays';
 import type { Administration } from '#libs/tenants/administration';
 import { findOrganizations } from '#libs/tenants/tenants';

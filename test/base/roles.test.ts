@@ -9,7 +9,7 @@ import { blankOldMonths } from '#libs/privacy/blank-months';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
-import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
+import { deleteUnreferencedUserAgents, deleteUserAgentsOfGoneMonths } from '#libs/record/user-agent-deletion';
 import { type App, loginAt } from '../../scripts/stack/logins.ts';
 import { atOnce } from '../support/clock.ts';
 import { connectAs, createEmptyDatabase } from '../support/database.ts';
@@ -190,8 +190,8 @@ describe('a database that was migrated', () => {
     await blank();
     expect(await sql`select visitor_id from records`).toMatchObject([{ visitor_id: null }]);
     expect(await blank()).toMatchObject({ records: 0 });
-    await deleteUnusedUserAgents(worker);
-    await deleteUnnamedUserAgents(worker);
+    await deleteUserAgentsOfGoneMonths(worker);
+    await deleteUnreferencedUserAgents(worker);
     expect(await sql`select from user_agents where text = 'Rare/1.0'`).toHaveLength(0);
   });
 

@@ -47,7 +47,7 @@ describe('a task of one process at a time', () => {
         });
         running -= 1;
       };
-      every({ name: 'some', pace: 1, one: true, task, failed });
+      every({ name: 'some', pace: 1, exclusive: true, task, failed });
     }
     await eventually(() => expect((begun[0] ?? 0) + (begun[1] ?? 0)).toBeGreaterThan(1));
     expect(most).toBe(1);
@@ -68,14 +68,14 @@ describe('a task of one process at a time', () => {
     const [{ leasedUntil } = { leasedUntil: '' }] = await sql<{
       leasedUntil: string;
     }>`select leased_until::text as "leasedUntil" from tasks`;
-    open().every({ name: 'some', pace: hour, one: true, task, failed });
+    open().every({ name: 'some', pace: hour, exclusive: true, task, failed });
     await eventually(() => expect(seen).toEqual([{ lease: true }]));
     expect(await frozen.claim(['some'], [], 500)).toEqual([]);
   });
 
   it('runs although a clock that was 400 days ahead noted when it is due, and who is at it', async () => {
     const run = vi.fn(async () => {});
-    open().every({ name: 'some', pace: hour, one: true, task: run, failed });
+    open().every({ name: 'some', pace: hour, exclusive: true, task: run, failed });
     await eventually(async () => {
       expect(run).toHaveBeenCalledTimes(1);
       const ahead = await sql`
@@ -95,7 +95,7 @@ describe('a task of one process at a time', () => {
     const rounds = one.every({
       name: 'some',
       pace: hour,
-      one: true,
+      exclusive: true,
       task: async () => {
         runs += 1;
         await eventually(() => expect(isHeld).toBe(false));
@@ -111,7 +111,7 @@ describe('a task of one process at a time', () => {
     const third = rounds.now();
     await eventually(() => expect(runs).toBe(3));
     const run = vi.fn(async () => {});
-    const other = open(db, unhurried).every({ name: 'some', pace: hour, one: true, task: run, failed });
+    const other = open(db, unhurried).every({ name: 'some', pace: hour, exclusive: true, task: run, failed });
     await other.now();
     expect(run).not.toHaveBeenCalled();
     isHeld = false;
@@ -134,7 +134,7 @@ describe('a task of one process at a time', () => {
         });
       });
     };
-    every({ name: 'some', pace: 1, one: true, task, failed });
+    every({ name: 'some', pace: 1, exclusive: true, task, failed });
     every({ name: 'own', pace: 1, task: own, failed });
     await eventually(() => expect(runs).toBe(1));
     gate.shut();

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { isUnavailable } from '#libs/base/db/errors';
 import { lookAtSchema } from '#libs/base/db/schema';
-import { askPostgres } from '#libs/base/ops/asked-gauges';
+import { askPostgres } from '#libs/base/ops/sampled-gauges';
 import { statsBacklog } from '#libs/stats/metrics';
 import { atEnd } from '../support/at-end.ts';
 import { openGate } from '../support/gate.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { createAskedGauges } from '#libs/base/ops/asked-gauges';
+import { createAskedGauges } from '#libs/base/ops/sampled-gauges';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';

@@ -156,7 +156,7 @@ describe('epochs', () => {
       warn: (line: object) => lines.push(line),
       error: (line: object) => lines.push(line),
     };
-    const round = createClosing({ db, log, pace: 0, longest: 0.01 });
+    const round = createClosing({ db, log, pace: 0, endAfterSeconds: 0.01 });
     await eventually(async () => {
       await round();
       expect(await openEpoch()).toBe(before + 1);

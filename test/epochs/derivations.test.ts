@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
 import { lastClosedEpoch } from '#libs/epochs/closed-epochs';
-import { type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/epochs/derivations';
+import { type Derivation, deriveNext, lastEpochDone, isBehindBy } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { createIdLister, nextDomains, nil, recordsIn } from '#libs/epochs/slices';
 import { createNoticeDerivation } from '#libs/notices/counting';
@@ -66,7 +66,7 @@ describe('a derivation', () => {
     const [all] = await derivedBy('once');
     expect(all?.records).toBe(stored);
     expect(all?.rows).toBe(all?.places);
-    expect(await db.run((sql) => doneWith(sql, 'once'))).toBe(await db.run(lastClosedEpoch));
+    expect(await db.run((sql) => lastEpochDone(sql, 'once'))).toBe(await db.run(lastClosedEpoch));
   });
 
   it('is behind by the age of the oldest epoch that it is not done with, also while it is at it', async () => {
@@ -124,7 +124,7 @@ describe('a derivation', () => {
     await runUntilDone(together);
     expect((await derivedBy('together'))[0]?.records).toBe(stored);
     expect(spans.some((span) => new Set(span.split('-')).size === 2)).toBe(true);
-    expect(await db.run((sql) => doneWith(sql, 'together'))).toBe(await db.run(lastClosedEpoch));
+    expect(await db.run((sql) => lastEpochDone(sql, 'together'))).toBe(await db.run(lastClosedEpoch));
     expect([await isDue(0), await isDue(3_600_000)]).toEqual([true, false]);
   });
 });

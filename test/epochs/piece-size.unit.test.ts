@@ -8,7 +8,7 @@ it('pieces are halved down to one record where they take too long, for no other 
   const sizes: number[] = [];
   const watch = async (error?: Error) => {
     const work = () => (error ? Promise.reject(error) : Promise.resolve('done'));
-    expect(await size.watch(work).catch((thrown) => thrown)).toBe(error ?? 'done');
+    expect(await size.run(work).catch((thrown) => thrown)).toBe(error ?? 'done');
     sizes.push(size.records());
   };
   const refused = (code: string) => Object.assign(new postgres.PostgresError(''), { code });

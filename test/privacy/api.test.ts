@@ -7,7 +7,7 @@ import { utf8 } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { recognize } from '#libs/proof/tree/recognize';
 import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
-import { checkVisitor, summaryOf } from '#libs/proof/tree/visitor-answer';
+import { checkVisitor, summaryOf } from '#libs/proof/tree/visitor-download';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { tables as ofRecord } from '#libs/record/tables';

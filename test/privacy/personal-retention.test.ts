@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blankMonth, blankOldMonths } from '#libs/privacy/blank-months';
 import { persist } from '#libs/record/persist/persist';
-import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
+import { deleteUnreferencedUserAgents, deleteUserAgentsOfGoneMonths } from '#libs/record/user-agent-deletion';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
@@ -55,8 +55,8 @@ describe('personal retention', () => {
       recordAt('2024-01-10T00:00:00Z', { domainId: domainIds[0] ?? '', source: 'import', userAgent });
     const blanked = () => blankMonth(db, '2024-01', { pause: async () => {}, signal });
     const clean = async () => {
-      await deleteUnusedUserAgents(db);
-      await deleteUnnamedUserAgents(db);
+      await deleteUserAgentsOfGoneMonths(db);
+      await deleteUnreferencedUserAgents(db);
       return (await sql`select from user_agents where text = ${userAgent}`).count;
     };
     await persist(db, [imported()]);

@@ -4,7 +4,7 @@ import { base64, hex, utf8 } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { circumstancesText, entryOf, privateText, saltOf } from '#libs/proof/tree/entry';
 import { examine, recognize } from '#libs/proof/tree/recognize';
-import { lineOf, summaryOf, worstFirst } from '#libs/proof/tree/visitor-answer';
+import { lineOf, summaryOf, worstFirst } from '#libs/proof/tree/visitor-download';
 import { bundle } from '../support/log-bundle.ts';
 import { sha256, signedLog, vector, verifyEd25519 } from '../support/log-vector.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { eraseVisitor } from '#libs/privacy/erasures';
 import { persist } from '#libs/record/persist/persist';
-import { deleteUnnamedUserAgents } from '#libs/record/user-agent-deletion';
+import { deleteUnreferencedUserAgents } from '#libs/record/user-agent-deletion';
 import { createVisitorHash } from '#libs/tenants/visitors';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
@@ -25,7 +25,7 @@ it('a text whose last record is blanked while it is looked for goes with the nex
   await db.run((sql) =>
     sql.begin(async (transaction) => {
       await transaction`select from user_agents_to_look_for for update`;
-      looking = deleteUnnamedUserAgents(db);
+      looking = deleteUnreferencedUserAgents(db);
       // it has found the record, and is about to take the note away
       await eventually(async () => {
         const waiting = await db.run(
@@ -39,7 +39,7 @@ it('a text whose last record is blanked while it is looked for goes with the nex
     }),
   );
   await looking;
-  await deleteUnnamedUserAgents(db);
+  await deleteUnreferencedUserAgents(db);
   expect(await texts()).toEqual([]);
 });
 
@@ -66,13 +66,13 @@ it('a text that nobody names is looked for some records a round, by whichever pr
   const size = createPieceSize(10);
   const rounds: number[] = [];
   while (rounds.at(-1) !== 1 && rounds.length < 20) {
-    rounds.push(await deleteUnnamedUserAgents(connectDatabase(url).db, { size, pieces: 1 }));
+    rounds.push(await deleteUnreferencedUserAgents(connectDatabase(url).db, { size, pieces: 1 }));
     // a note that was committed late: the record that names it lies behind
     if (rounds.length === 2) await note('Another/1.0', '2026-05-04T00:00:00Z');
   }
   // three pieces of its month and one behind its end, and the end
   expect(rounds).toEqual([0, 0, 0, 0, 1]);
-  while ((await deleteUnnamedUserAgents(db)) > 0);
+  while ((await deleteUnreferencedUserAgents(db)) > 0);
   expect(await db.run((sql) => sql`select text from user_agents`)).toEqual([{ text: 'Another/1.0' }]);
   expect(await db.run((sql) => sql`select from user_agents_to_look_for`)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { dropMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { newTextsBound } from '#libs/record/persist/reference-numbers';
-import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
+import { deleteUnreferencedUserAgents, deleteUserAgentsOfGoneMonths } from '#libs/record/user-agent-deletion';
 import { createAdministration } from '#libs/tenants/administration';
 import { withClocksAhead } from '../support/clock.ts';
 import { through } from '../support/pool.ts';
@@ -202,10 +202,10 @@ describe('user agents', () => {
       both,
     ]);
     const texts = async () => (await kept()).map(({ text }) => text.split(' ')[1]);
-    await deleteUnusedUserAgents(db);
+    await deleteUserAgentsOfGoneMonths(db);
     expect(await texts()).toEqual(['april', 'both']);
     await db.run((sql) => dropMonth(sql, '2026-04'));
-    await deleteUnusedUserAgents(db);
+    await deleteUserAgentsOfGoneMonths(db);
     expect(await texts()).toEqual(['both']);
     // the process still remembers the number that is gone
     const again = recordAt(may, { domainId, userAgent: `${domainId} april` });
@@ -213,7 +213,7 @@ describe('user agents', () => {
     const found = await shown();
     expect([again, both].map(({ id }) => found.get(id)?.userAgent)).toEqual([again.userAgent, both.userAgent]);
     await db.run((sql) => dropMonth(sql, '2026-05'));
-    await deleteUnusedUserAgents(db);
+    await deleteUserAgentsOfGoneMonths(db);
     expect(await texts()).toEqual([]);
   });
 
@@ -227,13 +227,13 @@ describe('user agents', () => {
       (sql) =>
         sql`insert into user_agents_to_look_for (number) select number from user_agents where text = ${userAgent}`,
     );
-    await deleteUnnamedUserAgents(db);
+    await deleteUnreferencedUserAgents(db);
     expect(await numbersOf(userAgent)).toEqual([]);
 
     const other = anotherProcess();
     await persist(other, [erased, recordAt(Date.now(), { domainId })]);
     expect(await numbersOf(userAgent)).toHaveLength(1);
-    await deleteUnnamedUserAgents(db);
+    await deleteUnreferencedUserAgents(db);
     expect(await numbersOf(userAgent)).toEqual([]);
 
     // of somebody else it stays, and is not even looked for

@@ -266,7 +266,7 @@ describe('with a replica the log', () => {
         () => ended.push('failed'),
       );
     const log = { warn: () => {}, error: (line: { event?: string }) => ended.push(line.event ?? '') };
-    const close = createClosing({ db, log, pace: 500, longest: 0.01 });
+    const close = createClosing({ db, log, pace: 500, endAfterSeconds: 0.01 });
     const end = (pid: number) => db.run((sql) => sql`select pg_terminate_backend(${pid})`);
 
     const first = attempt([record]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDisplayTally } from '#libs/stats/display-counter';
+import { createDisplayTally } from '#libs/stats/display-buffer';
 
 const noon = Date.UTC(2026, 10, 27, 12);
 const of = (fields: object) => ({

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DatabaseOptions } from '#libs/base/db/database';
-import { createDisplayCounter, type DisplayCounter } from '#libs/stats/display-counter';
+import { createDisplayCounter, type DisplayBuffer } from '#libs/stats/display-buffer';
 import { createStatsMetrics } from '#libs/stats/metrics';
 import { deleteOldFlushes, storeDisplays } from '#libs/stats/stored-displays';
 import { type Gate, openGate } from '../support/gate.ts';
@@ -17,7 +17,7 @@ const { organizationId, domainIds } = await makeTenant(db);
 const domainId = at(domainIds, 0);
 
 describe('displays of the banner', () => {
-  let counter: DisplayCounter | undefined;
+  let counter: DisplayBuffer | undefined;
   afterEach(async () => {
     await counter?.close();
     counter = undefined;

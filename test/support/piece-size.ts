@@ -6,6 +6,6 @@ export function changingSize(sizes: number[]): PieceSize {
   return {
     records: () => sizes[pieces++ % sizes.length] ?? 1,
     patience: () => undefined,
-    watch: (work) => work(),
+    run: (work) => work(),
   };
 }

@@ -6,7 +6,7 @@ import type { Sha256 } from '#libs/proof/tree/hash';
 import { frontierFromTiles, type TileBytes } from '#libs/proof/tree/make-proofs';
 import { parseNote, signersOf, type VerifyEd25519 } from '#libs/proof/tree/note';
 import { ProofError } from '#libs/proof/tree/proof-error';
-import { type Crypto, parseTlogProof, proveEntry } from '#libs/proof/tree/tlog-proof';
+import { type Crypto, parseTlogProof, verifyEntry } from '#libs/proof/tree/tlog-proof';
 import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 
 function checked<T>(check: () => T): ({ holds: true } & T) | { holds: false; why: string } {
@@ -23,7 +23,7 @@ export const verifyTlogProof = (file: Uint8Array | string, keys: VerifierKey[], 
   checked(() => {
     const text = typeof file === 'string' ? file : fromUtf8(file);
     if (text === undefined) throw new ProofError('The file is not text in UTF-8.');
-    return proveEntry(parseTlogProof(text), keys, crypto);
+    return verifyEntry(parseTlogProof(text), keys, crypto);
   });
 
 export const verifyNote = (note: string, keys: VerifierKey[], verifyEd25519: VerifyEd25519) =>

@@ -6,7 +6,7 @@ import { createPerform } from '#libs/tenants/audited-change';
 import { closeOrganization } from '#libs/tenants/deletion';
 import { listAllKeys } from '#libs/tenants/keys';
 import { listOrganizations } from '#libs/tenants/organizations';
-import { QuotaReached, Refused } from '#libs/tenants/refused-changes';
+import { QuotaReached, Refused } from '#libs/tenants/change-errors';
 import { apiKeyPattern, findOrganizations, makeApiKey, mostRevoked } from '#libs/tenants/tenants';
 import { openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

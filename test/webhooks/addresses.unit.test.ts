@@ -1,11 +1,11 @@
 /** Where webhooks may be sent: what an address is, however it is written. */
 import { describe, expect, it } from 'vitest';
-import { canAddress, checkAddresses, type Reach, readWebhookUrl } from '#libs/webhooks/addresses';
+import { canAddress, checkAddresses, type AddressPolicy, readWebhookUrl } from '#libs/webhooks/addresses';
 
-const closed: Reach = { allowPrivate: false, networks: [], names: [], stores: [] };
-const open: Reach = { ...closed, allowPrivate: true };
+const closed: AddressPolicy = { allowPrivate: false, networks: [], names: [], stores: [] };
+const open: AddressPolicy = { ...closed, allowPrivate: true };
 /** As wide as an operator can make it. */
-const wide: Reach = { ...open, networks: ['0.0.0.0/0', '::/0'], names: ['n8n'] };
+const wide: AddressPolicy = { ...open, networks: ['0.0.0.0/0', '::/0'], names: ['n8n'] };
 
 describe('an address', () => {
   it.each([
@@ -64,7 +64,7 @@ it.each([
 });
 
 describe('what the operator allows', () => {
-  const allowed: Reach = {
+  const allowed: AddressPolicy = {
     ...closed,
     networks: ['192.168.1.0/24', 'fd12::/16'],
     names: ['n8n'],

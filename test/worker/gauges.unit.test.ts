@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createAskedGauges } from '#libs/base/ops/asked-gauges';
+import { createAskedGauges } from '#libs/base/ops/sampled-gauges';
 import { createStoreGauges } from '#libs/base/ops/store-gauges';
 import { queueGauges } from '#libs/record/metrics';
 

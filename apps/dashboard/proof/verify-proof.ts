@@ -5,7 +5,7 @@ import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { circumstancesText, commitment, privateText, recordEntry, sealedAs } from '#libs/proof/tree/entry';
 import { type Fields, maybeText, objectIn, parseObject, textIn } from '#libs/proof/tree/fields';
 import { crypto } from '#libs/proof/tree/noble';
-import { proveBundle } from '#libs/proof/tree/proof-bundle';
+import { verifyBundle } from '#libs/proof/tree/proof-bundle';
 import { ProofError } from '#libs/proof/tree/proof-error';
 import type { FullRecord } from '#libs/record/contract';
 
@@ -26,7 +26,7 @@ export function verifyProof(bundle: string, keys: string, shown: FullRecord): Ve
 
 function prove(text: string, keys: string, shown: FullRecord): Verdict {
   const bundle = parseObject(text, 'The bundle');
-  const { proven } = proveBundle(bundle, parseVerifierKeys(crypto.sha256, keys), crypto);
+  const { proven } = verifyBundle(bundle, parseVerifierKeys(crypto.sha256, keys), crypto);
   const opening = objectIn(bundle, 'opening');
   const sealed = sealedAs(shown).findIndex((record) => entryOf(record, proven.entry, opening) === proven.entry);
   if (sealed === -1) {

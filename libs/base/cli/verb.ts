@@ -49,10 +49,10 @@ export const limited = (usual: number, most = 10_000) =>
 export const verbsOf =
   (noun: Command) =>
   <S extends z.ZodObject>(use: string, flags: Flags<S>, run: Run<S>): Command =>
-    act(noun.command(use), flags, run);
+    addAction(noun.command(use), flags, run);
 
 /** The same for an existing command, such as a noun without verbs. */
-export function act<S extends z.ZodObject>(command: Command, flags: Flags<S>, run: Run<S>): Command {
+export function addAction<S extends z.ZodObject>(command: Command, flags: Flags<S>, run: Run<S>): Command {
   const all = flagsOf(flags);
   for (const { option } of all) command.addOption(option);
   return command.action(async () => {

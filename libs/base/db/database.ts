@@ -141,7 +141,7 @@ const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('po
  * How many calls the driver gets at once. With a hundred statements on one connection, it begins a transaction on a
  * connection that others share, so their statements become part of it (postgres 3.4.9, connection.js, `max_pipeline`).
  */
-const mostAtOnce = 32;
+const maxPipelined = 32;
 
 /**
  * Tells whether the work used the pool. Work that sends nothing, such as checking a limit that no plan sets, does not show
@@ -170,7 +170,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const address = readAddress(options.url);
   const open = () => connect(address, options, countClosed);
   let sql = open();
-  let limitCalls = pLimit(mostAtOnce);
+  let limitCalls = pLimit(maxPipelined);
   let respondedAt = performance.now();
   /** Oldest first, until their work has ended: the first `max` have a connection, the others wait for one. */
   const underWay = new Set<{ isLate: boolean }>();
@@ -181,7 +181,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     const pool = sql;
     countClosed();
     sql = open();
-    limitCalls = pLimit(mostAtOnce);
+    limitCalls = pLimit(maxPipelined);
     underWay.clear();
     void pool.end({ timeout: 0 }).catch(() => {});
   };

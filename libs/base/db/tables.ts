@@ -2,7 +2,7 @@
 import type { Database } from './database.ts';
 
 /** An organization that is being deleted. */
-export interface Leaving {
+export interface DeletedOrganization {
   organizationId: string;
   number: number;
   domains: { domainId: string; number: number }[];
@@ -19,7 +19,7 @@ export interface Table {
    * Deletes all rows of an organization where matching the column `by` is not enough. Yields the number of rows of each
    * statement.
    */
-  deleteOf?: (db: Database, leaving: Leaving) => AsyncIterable<number>;
+  deleteOf?: (db: Database, leaving: DeletedOrganization) => AsyncIterable<number>;
   /** Columns with a visitor's data: the test of erasing checks them. The room `privacy` erases them. */
   personal?: string[];
 }

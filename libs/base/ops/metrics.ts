@@ -5,7 +5,7 @@ import { version } from '../version.ts';
 /** Seconds, for what usually takes a fraction of a second. */
 export const fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** an import responds after its last row */
-const minutes = [15, 60, 300];
+const minuteBuckets = [15, 60, 300];
 const logLevels = ['warn', 'error'];
 
 export function createBaseMetrics() {
@@ -25,7 +25,7 @@ export function createBaseMetrics() {
       name: 'assent_http_request_duration_seconds',
       help: 'Duration of requests, from arrival to response',
       labelNames: ['route', 'method', 'status'],
-      buckets: [...fractions, ...minutes],
+      buckets: [...fractions, ...minuteBuckets],
       registers,
     }),
     faults: new Counter({

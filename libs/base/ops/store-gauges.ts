@@ -1,7 +1,7 @@
 /** Gauges of the stores, as this process saw them last, and of its connections. */
 import { Gauge, type Registry } from 'prom-client';
 import { lastSuccesses } from '../db/task-leases.ts';
-import { by, type Question } from './asked-gauges.ts';
+import { by, type GaugeQuery } from './sampled-gauges.ts';
 
 interface Pool {
   /** queries and transactions in progress or waiting for a connection */
@@ -87,7 +87,7 @@ interface Housekeeping {
 }
 
 /** `tasks`: the tasks whose last success is shown. */
-export const housekeepingBacklog = (tasks: string[]): Question<Housekeeping> => ({
+export const housekeepingBacklog = (tasks: string[]): GaugeQuery<Housekeeping> => ({
   ask: async (sql) => {
     const [row] = await sql<Housekeeping[]>`
       select (current_setting('archive_mode') <> 'off')::int as archiving,

@@ -8,7 +8,7 @@ import type { Reads, Sql } from '#libs/base/db/database';
 import { addDays, firstDay, lastDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { runOf } from '#libs/proof/positions';
-import { joinNames, numberOf } from '#libs/record/joined-names';
+import { joinReferences, domainNumberOf } from '#libs/record/references';
 import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';
 import { ofKind } from '../domain-page.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../pages/counts.ts';
@@ -107,7 +107,7 @@ interface Page extends ExportPage {
  */
 async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<Page> {
   const { domainId, visitorId, decision, bot, epoch, format } = wanted;
-  const domain = numberOf(sql, domainId);
+  const domain = domainNumberOf(sql, domainId);
   const inDomain = visitorId === undefined ? sql`domain_number = ${domain} and` : sql``;
   const inRange = sql`${inDomain} id > ${range.after} and id < ${range.below}`;
   const ofVisitor = (id: string) => sql`
@@ -123,7 +123,7 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
     ),
     ${positionsOf(sql)},
     lines as materialized (
-      select r.id, ${lineOf(sql, format)} as line from placed r ${joinNames(sql)} ${joinPosition(sql)}
+      select r.id, ${lineOf(sql, format)} as line from placed r ${joinReferences(sql)} ${joinPosition(sql)}
     )
     select coalesce(string_agg(line || ${lineEnds[format]}, '' order by id), '') as text, count(*) as count,
       max(id::text) as last,

@@ -20,7 +20,7 @@ const written: Partial<Record<keyof FullRecord, string>> = {
   position: 'place.position',
 };
 
-/** SQL text for `records r`, joined by `joinNames` and with its `place` in the log. */
+/** SQL text for `records r`, joined by `joinReferences` and with its `place` in the log. */
 const valueIn = (field: keyof FullRecord): string => written[field] ?? expressionOf(field);
 
 /** Fields that never need quotes in CSV: all others may contain any text. */

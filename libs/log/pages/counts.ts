@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { cover, isMonth, monthOfDay, type Span } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
-import { numberOf } from '#libs/record/joined-names';
+import { domainNumberOf } from '#libs/record/references';
 
 export interface Filter {
   organizationId: string;
@@ -71,12 +71,12 @@ function matching(sql: Sql, { domainId, decision, bot, visitorId }: Filter) {
   const ofCrawlers = sql`
     (
       select ${count} as n from crawler_counters as counted
-      where counted.domain_number = ${numberOf(sql, domainId)} and counted.period = counters.period
+      where counted.domain_number = ${domainNumberOf(sql, domainId)} and counted.period = counters.period
     )`;
   const ofVisitor = sql`
     (
       select sum(${count})::bigint as n from visitor_counters as counted
-      where counted.domain_number = ${numberOf(sql, domainId)} and counted.visitor_id = ${visitorId ?? null}
+      where counted.domain_number = ${domainNumberOf(sql, domainId)} and counted.visitor_id = ${visitorId ?? null}
         and counted.period = counters.period ${bot === undefined ? sql`` : sql`and counted.bot = ${bot}`}
     )`;
   if (visitorId !== undefined) return sql`cross join lateral ${ofVisitor} as matching`;

@@ -8,7 +8,7 @@ import type { Sql } from '#libs/base/db/database';
 import { addDays, lowestIdAt, startOf, timeOf } from '#libs/base/terms/calendar';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { joinNames, numberOf } from '#libs/record/joined-names';
+import { joinReferences, domainNumberOf } from '#libs/record/references';
 import { type LogPage, toPage } from './log-page.ts';
 
 interface OrganizationLogQuery {
@@ -80,7 +80,7 @@ export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery
       select * from records
       where domain_number = newest.domain_number and id = newest.id and ${inRange(sql, days)} offset 0
     ) as r on true
-    ${joinNames(sql)} ${joinLog(sql)}
+    ${joinReferences(sql)} ${joinLog(sql)}
     order by r.id desc, r.domain_number desc`;
   return toPage(rows[0]?.total ?? 0, rows, limit);
 }
@@ -120,4 +120,4 @@ const inRange = (sql: Sql, { from, below }: Range) =>
   sql.unsafe(`id >= '${lowestIdAt(from)}'::uuid and id < '${lowestIdAt(below)}'::uuid`);
 
 const isAfter = (sql: Sql, { after }: OrganizationLogQuery) =>
-  after ? sql`id <= ${after.id} and (id, domain_number) < (${after.id}, ${numberOf(sql, after.domainId)})` : sql`true`;
+  after ? sql`id <= ${after.id} and (id, domain_number) < (${after.id}, ${domainNumberOf(sql, after.domainId)})` : sql`true`;

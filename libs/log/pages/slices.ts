@@ -5,7 +5,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { dayOf, monthOfDay, timeOf } from '#libs/base/terms/calendar';
-import { numberOf } from '#libs/record/joined-names';
+import { domainNumberOf } from '#libs/record/references';
 import { daysIn, type Filter, matchingMonths } from './counts.ts';
 
 /** A range of ids within one day, and which of its matching records belong to the page. */
@@ -44,7 +44,7 @@ export async function slicesAt(
     ),
     ends as (select *, n - skip - take as older_to_skip from parts)
     select
-      ${numberOf(sql, filter.domainId)} as "domainNumber",
+      ${domainNumberOf(sql, filter.domainId)} as "domainNumber",
       (select coalesce(sum(n), 0)::bigint from months) as total,
       (
         select coalesce(json_agg(json_build_object(
@@ -82,7 +82,7 @@ export async function slicesAfter(
       window newer_days as (order by day desc rows between unbounded preceding and 1 preceding)
     )
     select
-      ${numberOf(sql, filter.domainId)} as "domainNumber",
+      ${domainNumberOf(sql, filter.domainId)} as "domainNumber",
       (select coalesce(sum(n), 0)::bigint from months) as total,
       (
         select coalesce(json_agg(json_build_object(

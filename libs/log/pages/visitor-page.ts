@@ -7,7 +7,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { addDays, lowestIdAt, startOf, timeOf } from '#libs/base/terms/calendar';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { joinNames, numberOf } from '#libs/record/joined-names';
+import { joinReferences, domainNumberOf } from '#libs/record/references';
 import { byTime, hasKeyOf, isAround, isVisitor } from '#libs/record/visitor-rows';
 import { type Filter, firstDay, lastDay } from './counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
@@ -58,10 +58,10 @@ async function findState(sql: Sql, { organizationId, domainId, visitorId }: Visi
     )`;
   const [state] = await sql<State[]>`
     select
-      ${numberOf(sql, domainId)} as "domainNumber",
+      ${domainNumberOf(sql, domainId)} as "domainNumber",
       exists (
         select from busy_visitors
-        where domain_number = ${numberOf(sql, domainId)} and visitor_id = ${visitorId} and counted_at is not null
+        where domain_number = ${domainNumberOf(sql, domainId)} and visitor_id = ${visitorId} and counted_at is not null
       ) as "isCounted",
       coalesce(${edge('asc')}, ${lastDay}) as first, coalesce(${edge('desc')}, ${firstDay}) as last`;
   return state ?? { domainNumber: null, isCounted: false, first: lastDay, last: firstDay };
@@ -90,7 +90,7 @@ const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { to
   left join (
     select * from matching ${afterPosition(sql, query)}
   ) as r on true
-  ${joinNames(sql)} ${joinLog(sql)}
+  ${joinReferences(sql)} ${joinLog(sql)}
   order by r.id desc`;
 
 const readMany = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { total: number })[]>`
@@ -103,7 +103,7 @@ const readMany = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { t
     select count(*) as total from records where ${ofVisitor(sql, query, range)} and ${ofKind(sql, query)}
   ) as counted
   left join (ids join records r on r.domain_number = ${range.domainNumber} and r.id = ids.id) on true
-  ${joinNames(sql)} ${joinLog(sql)}
+  ${joinReferences(sql)} ${joinLog(sql)}
   order by r.id desc`;
 
 const ofVisitor = (sql: Sql, query: VisitorQuery, range: Range) => sql`

@@ -1,8 +1,8 @@
 /** Reads everything that is stored of logs, for the check that recomputes them. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
-import { joinNames } from '#libs/record/joined-names';
+import { columns, type LoggedRecord, type Row, toLoggedRecord } from '#libs/record/fields';
+import { joinReferences } from '#libs/record/references';
 import type { Halted } from '../heads.ts';
 import type { LogName } from '../runs.ts';
 
@@ -68,7 +68,7 @@ export interface StoredPiece {
   /** in order */
   runs: StoredRun[];
   /** stored records by position */
-  records: Map<number, OwnRecord>;
+  records: Map<number, LoggedRecord>;
   /** texts of entries that are not a record's, by position */
   texts: Map<number, string>;
   /** roots of complete tiles by number */
@@ -84,8 +84,8 @@ type StoredRow = Omit<Row, 'receivedAt' | 'erasedAt' | 'importedAt'> & {
   position: number;
 };
 
-const toRecord = (row: StoredRow): OwnRecord =>
-  toOwnRecord({
+const toRecord = (row: StoredRow): LoggedRecord =>
+  toLoggedRecord({
     ...row,
     receivedAt: new Date(row.receivedAt),
     erasedAt: row.erasedAt === null ? null : new Date(row.erasedAt),
@@ -126,7 +126,7 @@ export const readPiece = (
           from runs
           cross join lateral generate_series(0, least(entries, length(ids) / 16) - 1) as place
           cross join lateral (
-            select first + place as position, ${columns(sql)} from records r ${joinNames(sql)}
+            select first + place as position, ${columns(sql)} from records r ${joinReferences(sql)}
             where r.domain_number = ${domainNumber}
               and r.id = encode(substr(ids, place * 16 + 1, 16), 'hex')::uuid
             offset 0

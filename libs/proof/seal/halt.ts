@@ -9,7 +9,7 @@ import { isSame } from '#libs/base/db/server';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
-import { type Halted, type Head, readSealing, type SealingState, sealOn } from '../heads.ts';
+import { type Halted, type Head, readSealing, type SealingState, noteServer } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
 
@@ -78,7 +78,7 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
     if (both !== compared || isAnother || !(await isWhole(redis))) {
       await inspectAll(isAnother, witness);
       if (known?.database !== server.database || known.table !== server.table || isAnother)
-        await db.write((sql) => sealOn(sql, server));
+        await db.write((sql) => noteServer(sql, server));
       compared = both;
     } else await inspect(isAnother);
     const now = hasChanged ? await db.read(readSealing) : state;
@@ -154,5 +154,5 @@ export async function growable(redis: RedisConnection, heads: Head[]): Promise<H
 }
 
 /** Of those, the logs that need not catch up with earlier epochs first. */
-export const growableAtEnd = async (redis: RedisConnection, heads: Head[]): Promise<Head[]> =>
+export const caughtUp = async (redis: RedisConnection, heads: Head[]): Promise<Head[]> =>
   (await growable(redis, heads)).filter(({ waitsFrom }) => waitsFrom === null);

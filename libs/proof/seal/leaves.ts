@@ -5,7 +5,7 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { timeOf } from '#libs/base/terms/calendar';
 import type { SeenNotice } from '#libs/notices/documents';
-import type { UserAgentText } from '#libs/record/joined-names';
+import type { UserAgentText } from '#libs/record/references';
 import { circumstancesTextWith, mapText, privateText, recordEntry } from '../tree/entry.ts';
 import type { Added } from './added.ts';
 import type { Unsealed } from './unsealed.ts';

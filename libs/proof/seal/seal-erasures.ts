@@ -11,7 +11,7 @@ import type { ProofMetrics } from '../metrics.ts';
 import { erasureEntry } from '../tree/entry.ts';
 import { addedTexts } from './added.ts';
 import { extend } from './grow.ts';
-import { growableAtEnd } from './halt.ts';
+import { caughtUp } from './halt.ts';
 
 /** in one transaction */
 const domainsLimit = 500;
@@ -26,13 +26,13 @@ interface ErasuresParts {
 }
 
 /** Seals some of the erasures whose records already have positions, if there are any. */
-export const sealErasures = (parts: ErasuresParts): Promise<Progress> => parts.size.watch(() => sealSome(parts));
+export const sealErasures = (parts: ErasuresParts): Promise<Progress> => parts.size.run(() => sealSome(parts));
 
 const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Progress> =>
   withMark(db, sealing, async (sql, mark) => {
     const domains = await listErased(sql, mark, domainsLimit);
     if (domains.length === 0) return 'done';
-    const open = await growableAtEnd(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
+    const open = await caughtUp(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
     const numbers = open.map(({ domainNumber }) => domainNumber);
     const erasures = await takeErasures(sql, numbers, mark, size.records());
     const byDomain = groupBy(erasures, ({ domainNumber }) => domainNumber);

@@ -6,16 +6,16 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { type Derivation, doneWith, withMark } from '#libs/epochs/derivations';
+import { type Derivation, lastEpochDone, withMark } from '#libs/epochs/derivations';
 import { createPieceSize, type PieceSize } from '#libs/epochs/piece-size';
-import { createIdLister, type Mark, nil, type Records } from '#libs/epochs/slices';
+import { createIdLister, type Mark, nil, type RecordRange } from '#libs/epochs/slices';
 import { findSeenNotices } from '#libs/notices/documents';
-import { findUserAgents } from '#libs/record/joined-names';
+import { findUserAgents } from '#libs/record/references';
 import { type Head, lastSealed, lockHeads, saveHeads, sealing, type Waiting } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './grow.ts';
-import { growable, growableAtEnd } from './halt.ts';
+import { growable, caughtUp } from './halt.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
 import { planSteps, type Step, type StepPlan } from './steps.ts';
@@ -81,21 +81,21 @@ export function createSeal({
     reached: async (sql, epoch, domainNumber) => (await lastSealed(sql, epoch, domainNumber)) ?? nil,
     async derive(sql, slice) {
       const heads = [...(await lockHeads(sql, slice.domainNumbers ?? [], originOf)).values()];
-      const open = await growableAtEnd(redis, heads);
+      const open = await caughtUp(redis, heads);
       const unsealed = open.length > 0 ? await readUnsealed(sql, { ...slice, domainNumbers: numbersOf(open) }) : [];
       await store(sql, { heads: open, epoch: slice.first, unsealed });
       await saveHeads(sql, passedOver(heads, open, slice.first));
       metrics.entriesSealed.inc(unsealed.length);
-      return open.length > 0 ? undefined : slice.past;
+      return open.length > 0 ? undefined : slice.endIfSkipped;
     },
-    plan: (waiting) => size.watch(() => plan(waiting)),
-    catchUp: (steps, isCurrent) => size.watch(() => catchUp(steps, isCurrent)),
+    plan: (waiting) => size.run(() => plan(waiting)),
+    catchUp: (steps, isCurrent) => size.run(() => catchUp(steps, isCurrent)),
   };
 
   async function plan(waiting: Waiting[]): Promise<Plan> {
     const [generation, piece] = [db.generation(), size.records()];
     const planned = await db.read(async (sql) =>
-      planSteps(sql, waiting, { through: await doneWith(sql, sealing), span: piece * piecesInSpan, piece }),
+      planSteps(sql, waiting, { through: await lastEpochDone(sql, sealing), span: piece * piecesInSpan, piece }),
     );
     return { ...planned, isCurrent: () => generation === db.generation() };
   }
@@ -143,7 +143,7 @@ export function createSeal({
     const { epoch, records } = first.step;
     const limit = size.records();
     const lastIds = new Map(ready.map(({ head }) => [head.domainNumber, head.lastEpoch === epoch ? head.lastId : nil]));
-    const all: Records = { first: epoch, last: epoch, domainNumbers: [...lastIds.keys()] };
+    const all: RecordRange = { first: epoch, last: epoch, domainNumbers: [...lastIds.keys()] };
     if (ready.length === 1 && records > limit) {
       const { domainNumber } = first.head;
       const ids = await nextIds(sql, { epoch, domainNumber, after: lastIds.get(domainNumber) ?? nil }, limit);

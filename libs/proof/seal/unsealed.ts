@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { PieceTooLarge } from '#libs/epochs/piece-size';
-import { type Records, recordsIn } from '#libs/epochs/slices';
+import { type RecordRange, recordsIn } from '#libs/epochs/slices';
 import { columnOf, storedFields } from '#libs/record/fields';
 import type { SealedRecord } from '../tree/entry.ts';
 
@@ -29,7 +29,7 @@ const columns = (sql: Sql) => sql.unsafe(read);
 const mostText = 64 * 1_024 * 1_024;
 
 /** In the order of their positions: by domain, then id. */
-export async function readUnsealed(sql: Sql, records: Records): Promise<Unsealed[]> {
+export async function readUnsealed(sql: Sql, records: RecordRange): Promise<Unsealed[]> {
   const unsealed: Unsealed[] = [];
   let text = 0;
   await sql<Unsealed[]>`select ${columns(sql)} from ${recordsIn(sql, records)} as r`.forEach((record) => {

@@ -3,15 +3,15 @@ import { base64, fromUtf8 } from './bytes.ts';
 import { parseObject } from './fields.ts';
 import type { Sha256 } from './hash.ts';
 import { type Entry, parseEntry } from './parse-entry.ts';
-import { type ProvenBundle, proveBundle } from './proof-bundle.ts';
+import { type VerifiedBundle, verifyBundle } from './proof-bundle.ts';
 import { ProofError } from './proof-error.ts';
-import { type Crypto, openCheckpoint, type ProvenEntry, parseTlogProof, proveEntry } from './tlog-proof.ts';
+import { type Crypto, openCheckpoint, type VerifiedEntry, parseTlogProof, verifyEntry } from './tlog-proof.ts';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey } from './verifier-key.ts';
 
 /** A proof file proves the entry alone; a bundle also what the entry's commitments are about. */
-export type Proven = { proven: ProvenEntry; entry: Entry } & Partial<Omit<ProvenBundle, 'proven' | 'entry'>>;
+export type Verified = { proven: VerifiedEntry; entry: Entry } & Partial<Omit<VerifiedBundle, 'proven' | 'entry'>>;
 
-export interface ProvenCheckpoint {
+export interface VerifiedCheckpoint {
   origin: string;
   size: number;
   /** base64 */
@@ -19,15 +19,15 @@ export interface ProvenCheckpoint {
   signedBy: string[];
 }
 
-export type Verdict<What = Proven> = ({ holds: true } & What) | { holds: false; why: string };
+export type Verdict<What = Verified> = ({ holds: true } & What) | { holds: false; why: string };
 
 export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto): Verdict {
   return verdictOf(() => {
     const text = fromUtf8(file);
     if (text === undefined) throw new ProofError('The file is not text in UTF-8.');
     if (keys.length === 0) throw new ProofError('There is no verifier key to check it with.');
-    if (/^\s*\{/.test(text)) return proveBundle(parseObject(text, 'The bundle'), keys, crypto);
-    const proven = proveEntry(parseTlogProof(text), keys, crypto);
+    if (/^\s*\{/.test(text)) return verifyBundle(parseObject(text, 'The bundle'), keys, crypto);
+    const proven = verifyEntry(parseTlogProof(text), keys, crypto);
     const entry = parseEntry(proven.entry);
     if (!isLogOf(entry.domainId, proven.origin)) {
       throw new ProofError(`The entry is one of ${entry.domainId}, but the log is ${proven.origin}.`);
@@ -36,7 +36,7 @@ export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto)
   });
 }
 
-export function checkCheckpoint(note: string, keys: VerifierKey[], crypto: Crypto): Verdict<ProvenCheckpoint> {
+export function checkCheckpoint(note: string, keys: VerifierKey[], crypto: Crypto): Verdict<VerifiedCheckpoint> {
   return verdictOf(() => {
     const { origin, size, root, signers } = openCheckpoint(note, keys, crypto.verifyEd25519);
     return { origin, size, root: base64(root), signedBy: signers.map(formatVerifierKey) };

@@ -1,5 +1,5 @@
 /** Describes what a proof shows, in the same words on the command line and on the page. */
-import type { Proven, ProvenCheckpoint } from './check-file.ts';
+import type { Verified, VerifiedCheckpoint } from './check-file.ts';
 import { type Circumstances, circumstanceTexts, type PrivateFields } from './entry.ts';
 
 export type Fact = [name: string, value: string];
@@ -11,7 +11,7 @@ const decisions = new Map([
   ['withdraw', 'withdrew consent given before'],
 ]);
 
-export function headline({ entry, personal }: Proven): string {
+export function headline({ entry, personal }: Verified): string {
   switch (entry.type) {
     case 'record': {
       const who = entry.bot ? 'a crawler or another program on' : 'a visitor of';
@@ -39,7 +39,7 @@ const dayOf = (date: string): string =>
 const moment = (time: string): string => `${dayOf(time)}, ${time.slice(11, 16)} UTC`;
 
 /** The facts in order of importance; absent ones are left out. */
-export function factsOf(proven: Proven): Fact[] {
+export function factsOf(proven: Verified): Fact[] {
   const { index, size, origin, signedBy } = proven.proven;
   return [
     ...entryFacts(proven),
@@ -53,7 +53,7 @@ export function factsOf(proven: Proven): Fact[] {
   ];
 }
 
-function entryFacts({ entry, circumstances, notice }: Proven): Fact[] {
+function entryFacts({ entry, circumstances, notice }: Verified): Fact[] {
   if (entry.type === 'notice') {
     return [
       ['Domain', entry.domainId],
@@ -111,7 +111,7 @@ const personalNames: Record<keyof PrivateFields, string> = {
 const asText = (value: string | object | null | undefined) =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 
-const timestampFacts = ({ checkpoint, digest, isOfProof }: NonNullable<Proven['timestamp']>): Fact[] => [
+const timestampFacts = ({ checkpoint, digest, isOfProof }: NonNullable<Verified['timestamp']>): Fact[] => [
   [
     'Time-stamp',
     isOfProof
@@ -122,7 +122,7 @@ const timestampFacts = ({ checkpoint, digest, isOfProof }: NonNullable<Proven['t
 ];
 
 /** For a bundle with a time-stamp: how to check what is not checked here. `file` is the bundle's name. */
-export function opensslCommands({ timestamp }: Proven, file: string): string[] {
+export function opensslCommands({ timestamp }: Verified, file: string): string[] {
   if (!timestamp) return [];
   return [
     `node -p 'JSON.parse(fs.readFileSync(0)).timestamp.token' < ${file} | base64 -d > token.tsr`,
@@ -130,7 +130,7 @@ export function opensslCommands({ timestamp }: Proven, file: string): string[] {
   ];
 }
 
-export const checkpointFacts = ({ origin, size, root, signedBy }: ProvenCheckpoint): Fact[] => [
+export const checkpointFacts = ({ origin, size, root, signedBy }: VerifiedCheckpoint): Fact[] => [
   ['Log', origin],
   ['Size', `${size} ${size === 1 ? 'entry' : 'entries'}`],
   ['Root', root],

@@ -9,11 +9,11 @@ import { hashLength } from './hash.ts';
 import { type Entry, parseCircumstances, parseEntry, parsePrivate } from './parse-entry.ts';
 import { ProofError } from './proof-error.ts';
 import { openTimestamp, type Timestamp } from './timestamp.ts';
-import { type Crypto, type ProvenEntry, proveEntry } from './tlog-proof.ts';
+import { type Crypto, type VerifiedEntry, verifyEntry } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
-export interface ProvenBundle {
-  proven: ProvenEntry;
+export interface VerifiedBundle {
+  proven: VerifiedEntry;
   entry: Entry;
   circumstances: Circumstances;
   /** null where the bundle says that they were erased: then nobody can open what the log committed to */
@@ -26,11 +26,11 @@ export interface ProvenBundle {
 }
 
 /** Throws a ProofError that says what does not hold. */
-export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto): ProvenBundle {
+export function verifyBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto): VerifiedBundle {
   const index = countIn(bundle, 'position');
   const proof = textsIn(bundle, 'proof').map(parseHash);
   const file = { entry: utf8(textIn(bundle, 'entry')), index, proof, checkpoint: textIn(bundle, 'checkpoint') };
-  const proven = proveEntry(file, keys, crypto);
+  const proven = verifyEntry(file, keys, crypto);
   const entry = parseEntry(proven.entry);
   if (entry.type !== 'record') throw new ProofError(`A bundle is of a record, but its entry is of type ${entry.type}.`);
 
@@ -142,7 +142,7 @@ function checkLog(log: number, domainId: string, origin: string): void {
   }
 }
 
-function stamped({ sha256 }: Crypto, bundle: Fields, proven: ProvenEntry) {
+function stamped({ sha256 }: Crypto, bundle: Fields, proven: VerifiedEntry) {
   const timestamp = openTimestamp(sha256, objectIn(bundle, 'timestamp'));
   const { origin } = timestamp.checkpoint;
   if (origin !== proven.origin) {

@@ -1,10 +1,10 @@
 /** Recognizes the kind of document to check. Anything else is `nothing`; only what is recognized can “not hold”. */
 import { fromUtf8 } from './bytes.ts';
-import { checkCheckpoint, checkFile, type ProvenCheckpoint, type Verdict } from './check-file.ts';
+import { checkCheckpoint, checkFile, type VerifiedCheckpoint, type Verdict } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';
 import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
-import { checkVisitor, type VisitorVerdict } from './visitor-answer.ts';
+import { checkVisitor, type VisitorVerdict } from './visitor-download.ts';
 
 /** Bytes: a visitor's answer with ten thousand records has some 80 MB. */
 export const largestFile = 256 * 1024 * 1024;
@@ -17,7 +17,7 @@ export type Recognized =
 
 export type Finding =
   | { kind: 'proof' | 'bundle'; verdict: Verdict }
-  | { kind: 'checkpoint'; verdict: Verdict<ProvenCheckpoint> }
+  | { kind: 'checkpoint'; verdict: Verdict<VerifiedCheckpoint> }
   | { kind: 'visitor'; verdict: VisitorVerdict };
 
 const nothing = (why: string): Recognized => ({ kind: 'nothing', why });

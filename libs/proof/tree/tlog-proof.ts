@@ -59,7 +59,7 @@ export interface Crypto {
   verifyEd25519: VerifyEd25519;
 }
 
-export interface ProvenEntry {
+export interface VerifiedEntry {
   /** the entry's text */
   entry: string;
   index: number;
@@ -72,11 +72,11 @@ export interface ProvenEntry {
 }
 
 /** Throws a ProofError that says what does not hold. */
-export function proveEntry(
+export function verifyEntry(
   { entry, index, proof, checkpoint }: TlogProof,
   keys: VerifierKey[],
   crypto: Crypto,
-): ProvenEntry {
+): VerifiedEntry {
   const { text, origin, size, root, signers } = openCheckpoint(checkpoint, keys, crypto.verifyEd25519);
   if (index >= size) throw new ProofError(`The entry's position, ${index}, is beyond the log's size, ${size}.`);
   const leaf = leafHash(crypto.sha256, entry);

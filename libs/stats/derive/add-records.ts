@@ -1,13 +1,13 @@
 /** Facets of records: what a slice of closed epochs adds to them. */
 import type { Sql } from '#libs/base/db/database';
-import { type Records, recordsIn } from '#libs/epochs/slices';
+import { type RecordRange, recordsIn } from '#libs/epochs/slices';
 import { addFacets } from './add-facets.ts';
 
 /**
  * Reads each record once and groups it by all dimensions at once. For region and model, only records with a value are
  * counted, since most records have none.
  */
-export const addFacetsOfRecords = (sql: Sql, records: Records): Promise<number> =>
+export const addFacetsOfRecords = (sql: Sql, records: RecordRange): Promise<number> =>
   addFacets(
     sql,
     sql`

@@ -5,7 +5,7 @@ import type { Span } from '#libs/base/terms/calendar';
 import type { Breakdown } from '#libs/base/terms/terms';
 import { type Fields, fieldsOf, readyKey, type Scripts, scripted, unpack } from '../redis-counters.ts';
 
-export interface Wanted {
+export interface CounterQuestion {
   organizationId: string;
   /** '' for the whole organization */
   domainId: string;
@@ -16,12 +16,12 @@ export interface Wanted {
  * The counts of each period; one without decisions may be absent.
  * Null if this Redis does not have all counters of the organization, or is not connected. Rejects if it does not respond.
  */
-export async function readCounters(redis: RedisConnection, wanted: Wanted): Promise<Map<string, Breakdown> | null> {
+export async function readCounters(redis: RedisConnection, wanted: CounterQuestion): Promise<Map<string, Breakdown> | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
   const found = await run('assentRead', redis, wanted, hashes);
   if (!Array.isArray(found)) return null;
   const counts = new Map<string, Breakdown>();
-  for (const [at, { before }] of hashes.entries()) {
+  for (const [at, { periodPrefix: before }] of hashes.entries()) {
     const pairs: string[] = found[at] ?? [];
     for (let i = 0; i < pairs.length; i += 2) counts.set(before + pairs[i], unpack(pairs[i + 1] ?? ''));
   }
@@ -29,7 +29,7 @@ export async function readCounters(redis: RedisConnection, wanted: Wanted): Prom
 }
 
 /** The sum of what `readCounters` returns, computed in Redis. */
-export async function sumCounters(redis: RedisConnection, wanted: Wanted): Promise<Breakdown | null> {
+export async function sumCounters(redis: RedisConnection, wanted: CounterQuestion): Promise<Breakdown | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
   const found = await run('assentSum', redis, wanted, hashes);
   return typeof found === 'string' ? unpack(found) : null;
@@ -38,7 +38,7 @@ export async function sumCounters(redis: RedisConnection, wanted: Wanted): Promi
 async function run(
   script: keyof Scripts,
   redis: RedisConnection,
-  { organizationId }: Wanted,
+  { organizationId }: CounterQuestion,
   hashes: Fields[],
 ): Promise<unknown> {
   const mark = readyKey(organizationId);

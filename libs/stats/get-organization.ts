@@ -4,12 +4,12 @@ import { type Breakdown, totalOf, wholeOrganization } from '#libs/base/terms/ter
 import { endpoint } from '#libs/tenants/endpoint';
 import type { OwnDomain } from '#libs/tenants/tenants';
 import type { CountCrawlers } from './monthly-limit.ts';
-import type { Wanted } from './redis/read.ts';
+import type { CounterQuestion } from './redis/read.ts';
 import { statsRoutes } from './routes.ts';
 
 /** Counters, added up. */
 interface Counters {
-  sum(wanted: Wanted): Promise<{ source: string; counts: Breakdown }>;
+  sum(wanted: CounterQuestion): Promise<{ source: string; counts: Breakdown }>;
 }
 
 /** Sorting at each request is cheap, because most domains are in order already. */

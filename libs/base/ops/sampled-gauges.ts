@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Database, Sql } from '../db/database.ts';
 import { within } from '../timers.ts';
 
-export interface AskedGauge<Seen> {
+export interface SampledGauge<Seen> {
   name: string;
   help: string;
   labelNames?: string[];
@@ -12,9 +12,9 @@ export interface AskedGauge<Seen> {
 }
 
 /** A query of a room, and the gauges that show its result. */
-export interface Question<Seen> {
+export interface GaugeQuery<Seen> {
   ask(sql: Sql): Promise<Seen>;
-  gauges: AskedGauge<Seen>[];
+  gauges: SampledGauge<Seen>[];
 }
 
 /** milliseconds */
@@ -24,7 +24,7 @@ const patience = 1_000;
  * Rejects with TimedOut after a second. This does not use the deadline of `run`. When that passes, the pool counts as dead
  * and is replaced, so scraping a slow Postgres would abort every call in progress.
  */
-export const askPostgres = <Seen>(db: Database, { ask }: Pick<Question<Seen>, 'ask'>): Promise<Seen> =>
+export const askPostgres = <Seen>(db: Database, { ask }: Pick<GaugeQuery<Seen>, 'ask'>): Promise<Seen> =>
   within(patience, db.read(ask));
 
 /** The values of a gauge with one label. */
@@ -36,7 +36,7 @@ export const by = (label: string, values: Record<string, number>): [labels: Reco
  */
 export function createAskedGauges<Seen>(
   register: Registry,
-  gauges: AskedGauge<Seen>[],
+  gauges: SampledGauge<Seen>[],
   look: () => Promise<Seen>,
   onError: () => void,
 ): void {

@@ -3,10 +3,10 @@
 import type { Sql } from '#libs/base/db/database';
 
 /** A domain's number never changes. */
-export const numberOf = (sql: Sql, domainId: string) => sql`(select number from domains where id = ${domainId})`;
+export const domainNumberOf = (sql: Sql, domainId: string) => sql`(select number from domains where id = ${domainId})`;
 
 /** For `records r`. */
-export const joinNames = (sql: Sql) => sql`
+export const joinReferences = (sql: Sql) => sql`
   left join domains on domains.number = r.domain_number
   left join user_agents on user_agents.number = r.user_agent_number
   left join notices on notices.number = r.notice_number`;

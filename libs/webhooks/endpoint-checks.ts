@@ -10,12 +10,12 @@ import type { SecretKeys } from '#libs/tenants/idempotency';
 import type { Reply } from '#libs/tenants/reply';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { Organization } from '#libs/tenants/tenants';
-import { type Reach, readWebhookUrl } from './addresses.ts';
+import { type AddressPolicy, readWebhookUrl } from './addresses.ts';
 import type { Webhook as Shown } from './contract.ts';
 import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
 export interface WebhookParts {
-  config: SecretKeys & { webhookReach: Reach; quotas: { webhooks: number } };
+  config: SecretKeys & { webhookReach: AddressPolicy; quotas: { webhooks: number } };
   db: Database;
 }
 

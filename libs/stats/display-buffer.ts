@@ -9,13 +9,13 @@ import { every, within } from '#libs/base/timers';
 import type { Domain } from '#libs/tenants/tenants';
 import type { DisplayBody } from './contract.ts';
 import type { StatsMetrics } from './metrics.ts';
-import type { Displays, Flush } from './stored-displays.ts';
+import type { Displays, DisplayBatch } from './stored-displays.ts';
 
 /** milliseconds */
 const storeEvery = 1_000;
 const stopPatience = 2_500;
 
-export interface DisplayCounter {
+export interface DisplayBuffer {
   /** `time`: of the request, in Unix milliseconds */
   count(of: DisplayedOn, time: number, body: DisplayBody): void;
   /** Stores what is left, within 2.5 s. */
@@ -27,12 +27,12 @@ export function createDisplayCounter({
   log,
   metrics,
 }: {
-  store: (flush: Flush) => Promise<void>;
+  store: (flush: DisplayBatch) => Promise<void>;
   log: Pick<Log, 'warn'>;
   metrics: Pick<StatsMetrics, 'displays'>;
-}): DisplayCounter {
+}): DisplayBuffer {
   const tally = createDisplayTally();
-  let flush: Flush = { id: randomUUID(), rows: [] };
+  let flush: DisplayBatch = { id: randomUUID(), rows: [] };
   let storing = Promise.resolve();
 
   const storeOne = async () => {
@@ -78,7 +78,7 @@ export function createDisplayCounter({
   };
 }
 
-const totalOf = ({ rows }: Pick<Flush, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);
+const totalOf = ({ rows }: Pick<DisplayBatch, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);
 
 /**
  * Most combinations of values counted separately between two flushes: per domain and day, per organization (an eighth of

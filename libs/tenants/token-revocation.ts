@@ -5,7 +5,7 @@ import type { Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/postgres-time';
 import type { Perform } from './audited-change.ts';
 import { afterAllTokens } from './deletion.ts';
-import { Refused, requireRoom } from './refused-changes.ts';
+import { Refused, requireRoom } from './change-errors.ts';
 import { mostRevoked } from './tenants.ts';
 
 export const tokenChanges = (perform: Perform) => ({

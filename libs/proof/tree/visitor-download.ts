@@ -3,10 +3,10 @@
  * bundle. Nothing proves that it has all of the visitor's records.
  */
 import { base64 } from './bytes.ts';
-import { type Proven, verdictOf } from './check-file.ts';
+import { type Verified, verdictOf } from './check-file.ts';
 import { categories, headline } from './facts.ts';
 import { type Fields, fieldOf, isObject, textIn } from './fields.ts';
-import { proveBundle } from './proof-bundle.ts';
+import { verifyBundle } from './proof-bundle.ts';
 import { ProofError } from './proof-error.ts';
 import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
@@ -19,7 +19,7 @@ type Without = 'not sealed yet' | 'no bundles' | 'no visitor';
 
 /** `why`: why it does not hold; null if there is no proof at all, and then `without` says why. */
 export type RecordVerdict = { id: string } & (
-  | ({ holds: true } & Proven)
+  | ({ holds: true } & Verified)
   | { holds: false; why: string }
   | { holds: false; why: null; without: Without }
 );
@@ -67,10 +67,10 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
 }
 
 /** Both the record of the list and that of the bundle have to be what was sealed. */
-function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: VerifierKey[], crypto: Crypto): Proven {
+function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: VerifierKey[], crypto: Crypto): Verified {
   if (!isObject(bundle)) throw new ProofError('Its bundle is no object.');
-  proveBundle(bundle, keys, crypto);
-  const proven = proveBundle({ ...bundle, record }, keys, crypto);
+  verifyBundle(bundle, keys, crypto);
+  const proven = verifyBundle({ ...bundle, record }, keys, crypto);
   if (proven.personal && proven.personal.visitorId !== visitorId) {
     throw new ProofError('It is a record of another visitor than the download says.');
   }
