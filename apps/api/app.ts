@@ -32,8 +32,8 @@ import { getErasure, getErasures, lookupActs, visitorHandlers } from '#libs/priv
 import { privacyRoutes } from '#libs/privacy/routes';
 import * as proof from '#libs/proof/handlers';
 import { proofRoutes } from '#libs/proof/routes';
-import { getDomainStats, getStats } from '#libs/stats/handlers';
 import { getOrganization } from '#libs/stats/get-organization';
+import { getDomainStats, getStats } from '#libs/stats/handlers';
 import { statsRoutes } from '#libs/stats/routes';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import * as tenants from '#libs/tenants/handlers';

@@ -7,7 +7,7 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
 import { deleteClosingTimes, lastClosedEpoch } from '#libs/epochs/closed-epochs';
 import { createClosing } from '#libs/epochs/closing';
-import { lastEpochDone, isBehindBy } from '#libs/epochs/derivations';
+import { isBehindBy, lastEpochDone } from '#libs/epochs/derivations';
 import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
 import { blankingName, createBlanking } from '#libs/privacy/blanking';
 import { createClearing, goOnErasing } from '#libs/privacy/leftovers';

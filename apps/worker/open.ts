@@ -2,11 +2,11 @@
 import { BadSetting } from '#libs/base/config/read';
 import { failingOf } from '#libs/base/db/key-fingerprints';
 import { inOrder, type Running } from '#libs/base/lifecycle';
-import { askPostgres, createAskedGauges, type GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
 import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import { isPostgresUsable } from '#libs/base/ops/readiness';
+import { askPostgres, createAskedGauges, type GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { version } from '#libs/base/version';
 import { retentionBacklog } from '#libs/privacy/metrics';

@@ -4,7 +4,7 @@ import { listed, type Tools } from '#libs/base/cli/session';
 import { addAction, flags, none, verbsOf } from '#libs/base/cli/verb';
 import type { Sql } from '#libs/base/db/database';
 import { scopes, scopesAmong } from '#libs/base/terms/terms';
-import { createPerform, type AddAct, partOf } from '#libs/tenants/audited-change';
+import { type AddAct, createPerform, partOf } from '#libs/tenants/audited-change';
 import { requireOrganization } from '#libs/tenants/command-subject';
 import { mostPeople, peopleChanges, personNotFound } from '#libs/tenants/organization-people';
 import { scopeList } from '#libs/tenants/token-commands';

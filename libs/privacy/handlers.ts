@@ -69,12 +69,7 @@ const atOnce = 3_000;
 
 const erase =
   (row: VisitorRow) =>
-  ({
-    config,
-    db,
-    redis,
-    slots,
-  }: Keyed & { redis: RedisConnection; slots: Pick<SharedSlots, 'changes'> }): Middleware =>
+  ({ config, db, redis, slots }: Keyed & { redis: RedisConnection; slots: Pick<SharedSlots, 'changes'> }): Middleware =>
     forVisitor(row, { config }, async (ctx, visitor) => {
       const { subject: actor } = accessIn(ctx);
       const erasureId = makeErasureId();

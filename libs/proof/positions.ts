@@ -5,7 +5,7 @@ import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
 import type { FullRecord } from '#libs/record/contract';
 import * as record from '#libs/record/fields';
-import { joinReferences, domainNumberOf } from '#libs/record/references';
+import { domainNumberOf, joinReferences } from '#libs/record/references';
 
 /** The run that holds `r`, if any: a log has its records in order of epoch and id. `only`: search this log only. */
 export const runOf = (sql: Sql, only?: number) => sql`

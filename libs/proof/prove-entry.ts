@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { Problem } from '#libs/base/terms/problem';
 import { findLog, findSize } from './published.ts';
-import { reportDifference, type Reported, readEntryTexts } from './sealed-text.ts';
+import { type Reported, readEntryTexts, reportDifference } from './sealed-text.ts';
 import { readTileBytes } from './tiles.ts';
 import { utf8 } from './tree/bytes.ts';
 import { parseCheckpoint } from './tree/checkpoint.ts';

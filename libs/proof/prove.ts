@@ -13,7 +13,7 @@ import type { ProofBundle } from './contract.ts';
 import { proveInclusion } from './inclusion.ts';
 import { requireRecord, type WantedRecord } from './positions.ts';
 import { type PublishedLog, requireLog } from './published.ts';
-import { reportDifference, entryTextOf, type Reported } from './sealed-text.ts';
+import { entryTextOf, type Reported, reportDifference } from './sealed-text.ts';
 import { findTimestamp, type Timestamp } from './timestamps/stamped-checkpoints.ts';
 import { base64, hex, utf8 } from './tree/bytes.ts';
 import { circumstancesText, commitment, type Opening, privateText, saltOf, sealedAs } from './tree/entry.ts';

@@ -29,7 +29,8 @@ type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased' | 'rec
 /** The text whose hash is the leaf. Throws if the row is missing, or differs from what was sealed. */
 export function entryTextOf({ record, text, secret, erased, leaf, position }: Sealed, log: number, reported: Reported) {
   const sealed = text ?? (record && sealedEntryOf(sha256, record, { leaf, secret, erased }));
-  if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf)) throw reportDifference(log, position, reported);
+  if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf))
+    throw reportDifference(log, position, reported);
   return sealed;
 }
 

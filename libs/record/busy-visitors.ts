@@ -7,8 +7,8 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { isOutage } from '#libs/base/db/errors';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
-import { domainNumberOf } from './references.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
+import { domainNumberOf } from './references.ts';
 import { isVisitor } from './visitor-rows.ts';
 
 interface Visitor {

@@ -1,7 +1,7 @@
 /** Metrics of recording, the queues and the epochs. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type SampledGauge, by, type GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { fractions } from '#libs/base/ops/metrics';
+import { by, type GaugeQuery, type SampledGauge } from '#libs/base/ops/sampled-gauges';
 
 const outcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
 

@@ -2,13 +2,13 @@
 import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { type InSlot, withoutSlot } from '#libs/base/slots';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
+import { type InSlot, withoutSlot } from '#libs/base/slots';
 import { type Breakdown, sumOf } from '#libs/base/terms/terms';
 import type { StatsMetrics } from './metrics.ts';
 import { fill, isReady } from './redis/fill.ts';
-import { readCounters, sumCounters, type CounterQuestion } from './redis/read.ts';
+import { type CounterQuestion, readCounters, sumCounters } from './redis/read.ts';
 import { listCounters, readCounts } from './stored-counters.ts';
 
 /** Organizations at a time. Fair turns are not needed, because an organization has at most one fill. */

@@ -9,7 +9,7 @@ import { every, within } from '#libs/base/timers';
 import type { Domain } from '#libs/tenants/tenants';
 import type { DisplayBody } from './contract.ts';
 import type { StatsMetrics } from './metrics.ts';
-import type { Displays, DisplayBatch } from './stored-displays.ts';
+import type { DisplayBatch, Displays } from './stored-displays.ts';
 
 /** milliseconds */
 const storeEvery = 1_000;

@@ -47,8 +47,7 @@ export function createFacets(
     const through = await db.read((sql) => lastEpochDone(sql, precursor));
     const newest = await db.read(newestDisplays);
     let swept: Progress = 'more';
-    while (swept === 'more' && !signal.aborted)
-      swept = await size.run(() => sweepDisplays(db, newest, size.records()));
+    while (swept === 'more' && !signal.aborted) swept = await size.run(() => sweepDisplays(db, newest, size.records()));
     if (swept === 'done') await deriveAll(db, derivation, signal, through);
   };
 }

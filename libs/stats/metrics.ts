@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { GaugeQuery } from '#libs/base/ops/sampled-gauges';
 import { fractions } from '#libs/base/ops/metrics';
+import type { GaugeQuery } from '#libs/base/ops/sampled-gauges';
 
 export function createStatsMetrics(register: Registry) {
   const registers = [register];

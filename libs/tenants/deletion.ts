@@ -13,7 +13,11 @@ export const afterAllTokens = '9999-12-31';
 const batch = 1_000;
 
 /** Ends recording and reading. Undefined if there is no such organization. */
-export function closeOrganization(db: Database, actor: string, organizationId: string): Promise<DeletedOrganization | undefined> {
+export function closeOrganization(
+  db: Database,
+  actor: string,
+  organizationId: string,
+): Promise<DeletedOrganization | undefined> {
   return createPerform(
     db,
     actor,
@@ -108,7 +112,11 @@ export const deleteDomains = async (db: Database, { organizationId }: DeletedOrg
 };
 
 /** Only the act below and the ids remain; ids are never reused. */
-export const deleteNames = (db: Database, actor: string, { organizationId, domains }: DeletedOrganization): Promise<void> =>
+export const deleteNames = (
+  db: Database,
+  actor: string,
+  { organizationId, domains }: DeletedOrganization,
+): Promise<void> =>
   createPerform(
     db,
     actor,

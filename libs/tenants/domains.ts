@@ -2,9 +2,9 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { Perform, Unchanged } from './audited-change.ts';
+import { Published, Refused, requireName, requireRoom } from './change-errors.ts';
 import type { DomainBody, DomainChange } from './contract.ts';
 import { ensurePageKey, hadPageKey } from './keys.ts';
-import { Published, Refused, requireName, requireRoom } from './change-errors.ts';
 import { type Domain, makeId } from './tenants.ts';
 
 /** How long a visitor's permission is valid. */

@@ -7,9 +7,9 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '#libs/base/http
 import type { Slots } from '#libs/base/slots';
 import type { AccessToken } from './access-token.ts';
 import { accessIn, organizationIn } from './bearer.ts';
+import { problemOf } from './change-errors.ts';
 import { type Once, onceFor, type SecretKeys } from './idempotency.ts';
 import type { LogReads } from './log-reads.ts';
-import { problemOf } from './change-errors.ts';
 import { type Reply, send } from './reply.ts';
 import { workInSlot } from './request-slots.ts';
 import type { Organization } from './tenants.ts';

@@ -2,8 +2,8 @@
 
 import type { Database } from '#libs/base/db/database';
 import { Problem } from '#libs/base/terms/problem';
-import { findDomain, type ManagedDomain } from './domains.ts';
 import { domainArchived } from './change-errors.ts';
+import { findDomain, type ManagedDomain } from './domains.ts';
 import type { Organization, OwnDomain } from './tenants.ts';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */

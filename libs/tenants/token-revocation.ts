@@ -4,8 +4,8 @@ import { clockTolerance } from '#libs/base/db/clock';
 import type { Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/postgres-time';
 import type { Perform } from './audited-change.ts';
-import { afterAllTokens } from './deletion.ts';
 import { Refused, requireRoom } from './change-errors.ts';
+import { afterAllTokens } from './deletion.ts';
 import { mostRevoked } from './tenants.ts';
 
 export const tokenChanges = (perform: Perform) => ({

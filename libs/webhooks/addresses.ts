@@ -142,7 +142,12 @@ export function createResolve(): Resolve {
  * Throws a RefusedAddress unless all of these addresses of a URL's host are allowed. Ports below 1024 other than 443, and
  * `http` unless `allowPrivate`, are only for receivers that the operator allows.
  */
-export async function checkAddresses(url: URL, addresses: string[], reach: AddressPolicy, resolve: Resolve): Promise<void> {
+export async function checkAddresses(
+  url: URL,
+  addresses: string[],
+  reach: AddressPolicy,
+  resolve: Resolve,
+): Promise<void> {
   const { host, port, isFree } = placeOf(url, reach);
   const isPlain = (url.protocol === 'http:' && !reach.allowPrivate) || (port !== 443 && port < 1024);
   const refused = addresses.find((address) => {

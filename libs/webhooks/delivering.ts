@@ -5,8 +5,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
-import { eighthOf } from '#libs/base/slots';
 import type { Scheduler } from '#libs/base/scheduler';
+import { eighthOf } from '#libs/base/slots';
 import { endsSoon } from '#libs/base/timers';
 import { type Claimed, claimLanes, type Lane } from './claim.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';

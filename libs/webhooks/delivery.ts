@@ -2,8 +2,8 @@
 
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { createSlots } from '#libs/base/slots';
 import { createSecretBox } from '#libs/base/secret-box';
+import { createSlots } from '#libs/base/slots';
 import { createWebhookAdministration, usualBytes } from './administration.ts';
 import type { Lane } from './claim.ts';
 import type { Failure, Headers } from './contract.ts';

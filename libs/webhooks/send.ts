@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { readRetryAfter } from '#libs/base/terms/retry-after';
 import {
+  type AddressPolicy,
   checkAddresses,
   guardedLookup,
   hostOf,
-  type AddressPolicy,
   RefusedAddress,
   type Resolve,
   readWebhookUrl,

@@ -6,7 +6,7 @@ import { createVisitorHash } from '#libs/tenants/visitors';
 import type { Site } from '../stack/sites.ts';
 import { bodyOf, callOnce, callUntilDone } from './calls.ts';
 import { decidedAt, foldOf, type Stored } from './fold.ts';
-import { isAcknowledged } from './load.ts';
+import { isAcknowledged, toErase } from './load.ts';
 import type { Activity, Scene } from './scene.ts';
 
 const lookUp = (site: Site, visitorIds: string[]) => ({
@@ -79,7 +79,10 @@ export function watchCurrent(scene: Scene): Activity {
       const site = recent[Math.floor(Math.random() * recent.length)]?.site;
       if (!site) return;
       const ofSite = recent.filter((attempt) => attempt.site === site);
-      const visitorIds = [...new Set(ofSite.map(({ body }) => body.visitorId))];
+      // of those who are erased, nothing is left, although it was acknowledged
+      const lasting = ofSite.filter(({ body }) => !body.visitorId.startsWith(toErase));
+      if (lasting.length === 0) return;
+      const visitorIds = [...new Set(lasting.map(({ body }) => body.visitorId))];
       const { steps, wrong } = clocks;
       const response = await callOnce(scene, lookUp(site, visitorIds)).catch(() => undefined);
       const body = response?.ok && (await bodyOf(response).catch(() => undefined));

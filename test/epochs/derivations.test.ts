@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
 import { lastClosedEpoch } from '#libs/epochs/closed-epochs';
-import { type Derivation, deriveNext, lastEpochDone, isBehindBy } from '#libs/epochs/derivations';
+import { type Derivation, deriveNext, isBehindBy, lastEpochDone } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { createIdLister, nextDomains, nil, recordsIn } from '#libs/epochs/slices';
 import { createNoticeDerivation } from '#libs/notices/counting';

@@ -1,6 +1,6 @@
 /** Where webhooks may be sent: what an address is, however it is written. */
 import { describe, expect, it } from 'vitest';
-import { canAddress, checkAddresses, type AddressPolicy, readWebhookUrl } from '#libs/webhooks/addresses';
+import { type AddressPolicy, canAddress, checkAddresses, readWebhookUrl } from '#libs/webhooks/addresses';
 
 const closed: AddressPolicy = { allowPrivate: false, networks: [], names: [], stores: [] };
 const open: AddressPolicy = { ...closed, allowPrivate: true };

@@ -144,7 +144,7 @@ const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('po
 const maxPipelined = 32;
 
 /**
- * Tells whether the work used the pool. Work that sends nothing, such as checking a limit that no plan sets, does not show
+ * Shows whether the work used the pool. Work that sends nothing, such as checking a limit that no plan sets, does not show
  * that Postgres responds.
  */
 function watch(pool: Pool): { watched: Pool; isUsed(): boolean } {

@@ -8,7 +8,7 @@ import type { Reads, Sql } from '#libs/base/db/database';
 import { addDays, firstDay, lastDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { runOf } from '#libs/proof/positions';
-import { joinReferences, domainNumberOf } from '#libs/record/references';
+import { domainNumberOf, joinReferences } from '#libs/record/references';
 import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';
 import { ofKind } from '../domain-page.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../pages/counts.ts';

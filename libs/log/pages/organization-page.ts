@@ -8,7 +8,7 @@ import type { Sql } from '#libs/base/db/database';
 import { addDays, lowestIdAt, startOf, timeOf } from '#libs/base/terms/calendar';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { joinReferences, domainNumberOf } from '#libs/record/references';
+import { domainNumberOf, joinReferences } from '#libs/record/references';
 import { type LogPage, toPage } from './log-page.ts';
 
 interface OrganizationLogQuery {
@@ -120,4 +120,6 @@ const inRange = (sql: Sql, { from, below }: Range) =>
   sql.unsafe(`id >= '${lowestIdAt(from)}'::uuid and id < '${lowestIdAt(below)}'::uuid`);
 
 const isAfter = (sql: Sql, { after }: OrganizationLogQuery) =>
-  after ? sql`id <= ${after.id} and (id, domain_number) < (${after.id}, ${domainNumberOf(sql, after.domainId)})` : sql`true`;
+  after
+    ? sql`id <= ${after.id} and (id, domain_number) < (${after.id}, ${domainNumberOf(sql, after.domainId)})`
+    : sql`true`;

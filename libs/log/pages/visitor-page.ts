@@ -7,7 +7,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { addDays, lowestIdAt, startOf, timeOf } from '#libs/base/terms/calendar';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { joinReferences, domainNumberOf } from '#libs/record/references';
+import { domainNumberOf, joinReferences } from '#libs/record/references';
 import { byTime, hasKeyOf, isAround, isVisitor } from '#libs/record/visitor-rows';
 import { type Filter, firstDay, lastDay } from './counts.ts';
 import { type LogPage, toPage } from './log-page.ts';

@@ -1,7 +1,7 @@
 /**
  * A log whose database lacks what was signed before gets no positions and no signatures, so that nothing is signed that
- * contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, if nobody can tell: Postgres is another
- * server, and Redis may not remember everything.
+ * contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, if that cannot be known: Postgres is
+ * another server, and Redis may not remember everything.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -9,7 +9,7 @@ import { isSame } from '#libs/base/db/server';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
-import { type Halted, type Head, readSealing, type SealingState, noteServer } from '../heads.ts';
+import { type Halted, type Head, noteServer, readSealing, type SealingState } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
 

@@ -15,7 +15,7 @@ import { type Head, lastSealed, lockHeads, saveHeads, sealing, type Waiting } fr
 import type { ProofMetrics } from '../metrics.ts';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './grow.ts';
-import { growable, caughtUp } from './halt.ts';
+import { caughtUp, growable } from './halt.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
 import { planSteps, type Step, type StepPlan } from './steps.ts';

@@ -5,7 +5,7 @@ import type { Sha256 } from './hash.ts';
 import { type Entry, parseEntry } from './parse-entry.ts';
 import { type VerifiedBundle, verifyBundle } from './proof-bundle.ts';
 import { ProofError } from './proof-error.ts';
-import { type Crypto, openCheckpoint, type VerifiedEntry, parseTlogProof, verifyEntry } from './tlog-proof.ts';
+import { type Crypto, openCheckpoint, parseTlogProof, type VerifiedEntry, verifyEntry } from './tlog-proof.ts';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey } from './verifier-key.ts';
 
 /** A proof file proves the entry alone; a bundle also what the entry's commitments are about. */
@@ -19,7 +19,7 @@ export interface VerifiedCheckpoint {
   signedBy: string[];
 }
 
-export type Verdict<What = Verified> = ({ holds: true } & What) | { holds: false; why: string };
+export type Verdict<Result = Verified> = ({ holds: true } & Result) | { holds: false; why: string };
 
 export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto): Verdict {
   return verdictOf(() => {
@@ -44,7 +44,7 @@ export function checkCheckpoint(note: string, keys: VerifierKey[], crypto: Crypt
 }
 
 /** What `prove` proves, or why it is refused. */
-export function verdictOf<What>(prove: () => What): Verdict<What> {
+export function verdictOf<Result>(prove: () => Result): Verdict<Result> {
   try {
     return { holds: true, ...prove() };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Recognizes the kind of document to check. Anything else is `nothing`; only what is recognized can “not hold”. */
 import { fromUtf8 } from './bytes.ts';
-import { checkCheckpoint, checkFile, type VerifiedCheckpoint, type Verdict } from './check-file.ts';
+import { checkCheckpoint, checkFile, type Verdict, type VerifiedCheckpoint } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';
 import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';

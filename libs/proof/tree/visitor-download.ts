@@ -67,7 +67,13 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
 }
 
 /** Both the record of the list and that of the bundle have to be what was sealed. */
-function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: VerifierKey[], crypto: Crypto): Verified {
+function proveRecord(
+  visitorId: string,
+  record: Fields,
+  bundle: unknown,
+  keys: VerifierKey[],
+  crypto: Crypto,
+): Verified {
   if (!isObject(bundle)) throw new ProofError('Its bundle is no object.');
   verifyBundle(bundle, keys, crypto);
   const proven = verifyBundle({ ...bundle, record }, keys, crypto);

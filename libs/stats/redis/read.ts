@@ -16,7 +16,10 @@ export interface CounterQuestion {
  * The counts of each period; one without decisions may be absent.
  * Null if this Redis does not have all counters of the organization, or is not connected. Rejects if it does not respond.
  */
-export async function readCounters(redis: RedisConnection, wanted: CounterQuestion): Promise<Map<string, Breakdown> | null> {
+export async function readCounters(
+  redis: RedisConnection,
+  wanted: CounterQuestion,
+): Promise<Map<string, Breakdown> | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
   const found = await run('assentRead', redis, wanted, hashes);
   if (!Array.isArray(found)) return null;
