@@ -251,7 +251,7 @@ describe('webhooks', () => {
     const replay = (from: string) => ['webhook', 'replay', webhookId, domainId, '--from', from];
     expect(await cli.error(...replay('1'))).toMatch(/has no position 1/);
     await set('--type', 'visitor.erased');
-    expect(await cli.error(...replay('0'))).toMatch(/is told of no records/);
+    expect(await cli.error(...replay('0'))).toMatch(/receives no records/);
     expect(await cli.error('webhook', 'create', organizationId, 'https://10.0.0.1/')).toMatch(/private address/);
     expect(await cli.error('webhook', 'list')).toBe('give either --org or --failing');
     await stores.db.run((sql) => sql`update webhooks set failing_since = to_timestamp(9) where id = ${webhookId}`);
