@@ -89,7 +89,7 @@ export function createApp(given: AppParts): Koa<State> {
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
       const awaited = row.inForce ? [inForce] : [];
       const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
-      // current decisions are limited by visitors, not by requests
+      // lookups of current decisions are limited by how many visitors they ask for, not by how many requests
       const rates = row.limits === 'current' ? [] : [readRate];
       const checks = [...ended, ...byToken(scoped, rates), ...also, ...limitsOf[row.limits], ...awaited];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
@@ -117,7 +117,8 @@ export function createApp(given: AppParts): Koa<State> {
 
   addSiteEndpoints(open, deps, byToken(scope('manage')));
 
-  // for the dashboard's pages, with their cookie or a link
+  // sign-in, only from our own pages: by password, passkey, link or session cookie. A person who is already signed in may
+  // accept an invitation with their token.
   const tokenIfAny: Middleware = (ctx, next) => (ctx.get('authorization') === '' ? next() : token(ctx, next));
   const signIn = { ...signingIn, ...joining, ...passkeys };
   for (const name of signInNames) {

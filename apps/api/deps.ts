@@ -39,7 +39,7 @@ import { createVisitorReads } from '#libs/tenants/visitor-lookups';
 import type { ApiConfig } from '../settings/api.ts';
 import type { WidgetCache } from './pages/widget-cache.ts';
 
-/** Opened once, in serve.ts. Each room takes what its own types name. */
+/** Opened once, in serve.ts. The types of each room declare which of these it needs. */
 export interface AppParts {
   config: Omit<ApiConfig, 'opsPort'>;
   /** the folder of the pages' builds; ends with a slash */
@@ -70,7 +70,7 @@ export interface AppParts {
 
 export type Deps = ReturnType<typeof createDeps>;
 
-/** Adds the caches, limits and counters that this process has one of. */
+/** Adds the caches, limits and counters that exist once per process. */
 export const createDeps = (given: AppParts) => ({
   ...given,
   failedKeys: createFailedCredentials('key', given.config.failureRatePerMinute),

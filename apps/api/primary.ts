@@ -23,17 +23,17 @@ import { openReplica } from './replica.ts';
 
 /** Milliseconds before a dead process is replaced. */
 const restartAfter = 1_000;
-/** Milliseconds for the single query of this process. */
+/** Milliseconds for this process's few queries: is Postgres there, and are the keys the right ones. */
 const patience = { statementTimeout: 1_000, deadline: 1_300 };
 const silent = { info: () => {}, warn: () => {} };
 
 interface PrimaryOptions {
   log: ProcessLog;
-  /** No process could listen, for example because the port is taken; they have logged the reason. */
+  /** Called when a process ends before any has listened, for example because the port is taken. It has logged why. */
   onUnable: () => void;
 }
 
-/** Rejects with a BadSetting if a port or a file cannot be opened or a key is not in force. */
+/** Rejects with a BadSetting if a port or file cannot be opened, or if a key is not the one this database is used with. */
 export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
   // each process reads GEOIP_FILE; an invalid file is found here, once
   await openPlaceOf(config.place);
@@ -41,7 +41,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   // the API processes log the warnings
   const redisHealth = watchRedis(redis.client, () => {});
   const queues = observeQueues(redis, config.queueShards);
-  // only to report the state of Postgres
+  // to report the state of Postgres, and to compare the keys
   const db = createDatabase({
     url: config.databaseUrl,
     ...config.databaseMode,
@@ -118,7 +118,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
     metrics,
     queues: queuePages(queues.queues),
   });
-  // both, because the error does not show whose connection it was
+  // every pool is shown the error, since it does not say whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
   const stop = inOrder(
     [

@@ -32,9 +32,9 @@ export function createQueueBoard() {
     if (typeof ctx.body === 'string') ctx.body = ctx.body.replaceAll(/<link href="https:[^>]*>/g, '');
   });
   app.use(adapter.registerPlugin({ mount: '/queues' }));
-  const answer = app.callback();
+  const response = app.callback();
   return (queues: Queue[], ...exchange: Parameters<RequestListener>): void => {
     replaceQueues(queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })));
-    void answer(...exchange);
+    void response(...exchange);
   };
 }

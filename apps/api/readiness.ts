@@ -1,4 +1,4 @@
-/** The faults that an API can have and still work, and their effects. */
+/** Whether an API can work, and what each fault of its stores costs. */
 
 import type { Replica } from '#libs/base/db/replica';
 import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';

@@ -7,7 +7,7 @@ import type { ApiConfig } from '../settings/api.ts';
 /** A read that takes longer is retried on the primary, within the same request. */
 const timeouts = { statementTimeout: 1_500, deadline: 1_700 };
 /**
- * The deadline includes connecting, which takes many round trips to a distant primary with TLS. Polls do not wait for it.
+ * Long enough to connect to a distant primary with TLS, which takes many round trips. A poll waits at most 500 ms for it.
  */
 const positionTimeouts = { statementTimeout: 400, deadline: 3_500 };
 

@@ -45,14 +45,17 @@ import { openReplica } from './replica.ts';
 
 /** milliseconds */
 const drainTime = 1_000;
-/** Milliseconds: together with `closeServer` and closing connections, less than the ten seconds of a process. */
+/**
+ * Milliseconds. With `closeServer` and closing the stores, this must fit in the ten seconds that `main.ts` gives a
+ * shutdown.
+ */
 const memoryPatience = 2_500;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const timeouts = { statementTimeout: 2_000, deadline: 2_300 };
 /**
- * `recording`: for records that Redis cannot take, and one connection for what every request is checked against, such as
- * revoked keys. Reads of organizations must not delay either.
+ * `recording`: three connections store records that Redis cannot take; one reads what every request is checked against,
+ * such as revoked keys. Organizations' reads use `main`, so they delay neither.
  */
 const poolSizes = { main: 10, recording: 4 };
 
@@ -62,7 +65,7 @@ interface ApiOptions {
   log: ProcessLog;
   /** Milliseconds for clients to move their next requests to another process when this one stops; default 1,000. */
   drain?: number;
-  /** default: those of a process */
+  /** default: `createSharedSlots()`; tests replace it */
   slots?: SharedSlots;
   /** of scrypt; tests use a lower one */
   passwordCost?: Cost;
@@ -76,8 +79,8 @@ interface RunningApi extends Running {
 }
 
 /**
- * Rejects with a BadSetting if a port or a file cannot be opened or a key is not in force. If `opsPort` is null, another
- * process serves that port and compares the keys.
+ * Rejects with a BadSetting if a port or file cannot be opened, or if a key is not the one this database is used with. If
+ * `opsPort` is null, another process serves that port and compares the keys.
  */
 export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
@@ -190,9 +193,9 @@ export async function openApi(
     stopping = true;
     return closeServer(server, drain);
   };
-  // all, because the error does not show whose connection it was
+  // every pool is shown the error, since it does not say whose connection it was
   const recover = (error: unknown) => [...pools, replica].map((each) => each?.recover(error)).includes(true);
-  // a record in progress was not acknowledged: its client was disconnected
+  // it may give up: what is still in progress was never acknowledged, and its client is already disconnected
   const recorded = () => within(memoryPatience, recorder.idle()).catch(() => {});
   const closeStores = async () => {
     await Promise.all([producer.close(), queues.close()]);
@@ -210,7 +213,7 @@ export async function openApi(
       { name: 'widget', stop: () => widget.close() },
       { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
-      // nobody waits for their responses any more
+      // no request needs the stores any more, so they get a second at most
       { name: 'connections', stop: () => Promise.all([endsSoon(closeStores()), tracing?.close()]) },
       { name: 'operations port', stop: () => ops.close() },
     ],

@@ -8,6 +8,6 @@ export function downloadFile(name: string, content: Blob): void {
   link.href = address;
   link.download = name;
   link.click();
-  // by now the browser has its own copy
+  // in ten seconds the browser has made its own copy
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -45,7 +45,7 @@ export const points = (from: number, to: number): string => `${signedPoints(to -
 export const signedPoints = (difference: number): string => withMinus(signed.format(difference * 100));
 /** A difference of shares in points, unsigned: `2.3`. */
 export const pointsOf = (difference: number): string => withMinus(oneDecimal.format(difference * 100));
-/** `+12 %`; null if there is nothing to compare with. */
+/** `+12.0%`; null if there is nothing to compare with. */
 export const growth = (from: number, to: number): string | null =>
   from === 0 ? null : withMinus(signedShare.format((to - from) / from));
 

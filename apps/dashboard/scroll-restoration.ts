@@ -25,7 +25,7 @@ export function keepScrollPositions(): void {
     clearTimeout(timer);
     timer = setTimeout(() => history.replaceState({ scroll: scrollY }, ''), saveAfter);
   });
-  // a visitor who has scrolled on is not pulled back
+  // somebody who has scrolled on is not pulled back
   for (const name of ['wheel', 'touchstart', 'keydown', 'pointerdown']) addEventListener(name, stop, { passive: true });
   addEventListener('popstate', restore);
   restore();

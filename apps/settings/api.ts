@@ -83,7 +83,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     oidc: readProvider(values),
     /** where people reach the service, without a trailing slash; undefined if not set */
     publicUrl: readPublicUrl(values),
-    /** the path of the service on its host: '' at the top, or such as `/consent` */
+    /** the path of the service on its host: '' at the root, or a prefix such as `/consent` */
     basePath: readBasePath(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,

@@ -6,7 +6,9 @@ import { hkdfSync } from 'node:crypto';
 import type { KeyName, OwnKey } from '#libs/base/db/key-fingerprints';
 import type { Values } from './settings.ts';
 
-/** The fingerprints of those `wanted` keys that are set. `withPrevious`: the keys whose predecessor this process reads. */
+/**
+ * The fingerprints of those `wanted` keys that are set and in use. `withPrevious`: those whose `_PREVIOUS` setting counts.
+ */
 export function fingerprintsOf(values: Values, wanted: KeyName[], withPrevious: KeyName[]): OwnKey[] {
   return wanted.flatMap((name) => {
     const key = values[name];

@@ -20,7 +20,7 @@ export const readDatabaseUrl = ({ DATABASE_URL: url }: Values): string =>
 /** Where people reach the service, without a trailing slash; undefined if not set. */
 export const readPublicUrl = ({ PUBLIC_URL: url }: Values): string | undefined => url?.href.replace(/\/$/, '');
 
-/** The path of the service on its host: '' at the top, or such as `/consent`. */
+/** The path of the service on its host: '' at the root, or a prefix such as `/consent`. */
 export const readBasePath = ({ PUBLIC_URL: url }: Values): string => url?.pathname.replace(/\/$/, '') ?? '';
 
 /** Undefined: no tracing. */
@@ -81,7 +81,7 @@ export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS:
   return key === undefined ? refuse('SECRETS_KEY', 'set beside SECRETS_KEY_PREVIOUS') : Buffer.from(previous, 'hex');
 }
 
-/** The addresses that webhooks may have. */
+/** Which addresses webhooks may have besides public ones, and the stores, which they may never reach. */
 export function readWebhookReach(values: Values) {
   const { WEBHOOK_ALLOW_PRIVATE: allowPrivate, WEBHOOK_ALLOW: { networks, names } = { networks: [], names: [] } } =
     values;

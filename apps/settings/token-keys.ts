@@ -31,10 +31,7 @@ function publicKey(name: string, value: string, algorithm: string): KeyObject {
   return key;
 }
 
-/**
- * In environment variables the lines of a PEM are often separated by a literal `
- * `.
- */
+/** In environment variables, the lines of a PEM are often separated by a literal `\n`. */
 function parsePem(value: string): KeyObject | undefined {
   try {
     return createPublicKey(value.replaceAll('\\n', '\n'));

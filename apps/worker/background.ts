@@ -14,12 +14,12 @@ import { scheduleHousekeeping } from './tasks.ts';
 
 /** milliseconds within which a receiver has to respond */
 const receiverPatience = 15_000;
-/** seconds for which the oldest record has waited in a queue that the workers keep up with */
+/** Seconds. If the oldest record in a queue has waited longer, the workers are behind. */
 const longestQueued = 60;
 
 export type Background = ReturnType<typeof scheduleBackground>;
 
-/** `second`: its milliseconds. `housekeeping`: the names of its tasks. */
+/** `second`: how many milliseconds count as one. In the result, `housekeeping` is the names of the housekeeping tasks. */
 export function scheduleBackground(
   config: WorkerConfig,
   { metrics, failed }: Observed,
@@ -29,7 +29,7 @@ export function scheduleBackground(
 ) {
   const { db, deliveryDb, redis, clock, keys } = stores;
   const scheduler = createScheduler({
-    // its statements are short, so that leases are renewed in time
+    // `deliveryDb` runs only short statements, so leases are renewed in time
     leases: createTaskLeases(deliveryDb),
     pace: second,
     failed: counting(failed('look_for_turns'), (error, isNews) => {

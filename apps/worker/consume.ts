@@ -1,6 +1,6 @@
 /**
- * Consumes the queues. A job is done only when its records are stored and their counters raised or owed; until then it is
- * delivered again, which does no harm.
+ * Consumes the queues. A job is done once its records are stored and their counters are raised, or noted in Postgres to be
+ * raised later. Until then it is delivered again, which does no harm.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -25,7 +25,7 @@ interface ConsumerParts extends JobStoreParts {
 export function createConsumer(parts: ConsumerParts): { close(): Promise<void> } {
   const { config, queueRedis, redis, log, metrics, mostHeld, second, queueTracing } = parts;
   const closing = new AbortController();
-  // each job that waits for Postgres is one
+  // each job that waits for Postgres adds a listener
   setMaxListeners(0, closing.signal);
   const storeJob = createJobStore(parts, closing.signal);
 

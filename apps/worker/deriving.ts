@@ -24,7 +24,10 @@ import type { WorkerConfig } from '../settings/worker.ts';
 
 /** seconds */
 const unsealedEpoch = 60;
-/** seconds of epochs that are derived together: each slice has a fixed cost */
+/**
+ * Seconds. A derivation with `spans` waits until it is this far behind and then derives those epochs together, since each
+ * slice has a fixed cost.
+ */
 const span = 15;
 const timestampEvery = 10;
 /** milliseconds */
@@ -36,7 +39,7 @@ interface DerivingParts {
   redis: RedisConnection;
   db: Database;
   clock: Pick<Clock, 'steadyFor'>;
-  /** milliseconds between two rounds */
+  /** how many milliseconds count as a second; also the usual pause between two rounds */
   second: number;
   log: Log;
   metrics: ProofMetrics & RecordMetrics;
@@ -46,7 +49,7 @@ interface Row {
   name: string;
   /** the one that has to be done with an epoch before this one begins it */
   after?: string;
-  /** its epochs are derived several at once */
+  /** derives several epochs at once; see `span` */
   spans?: boolean;
   begin(parts: DerivingParts): (signal: AbortSignal) => Promise<void>;
 }
@@ -70,7 +73,8 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
   const derivations = derivationsOf(config);
-  // in each process: derivations lock their marks, so that a process that hangs delays nothing
+  // Every process runs these rounds, without a lease, so one that hangs delays nothing. The lock on a derivation's mark
+  // keeps two from doing the same work.
   const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pace = second, one = false) =>
     every({
       name,
@@ -109,7 +113,10 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   if (timestamp) round('timestamp', timestamp, timestampEvery * second);
 }
 
-/** Milliseconds after which a derivation looks again: the worker that derived an epoch may have ended. */
+/**
+ * Milliseconds after which a derivation looks again even without a new epoch: the worker that had taken the last one may
+ * have ended before it was finished.
+ */
 const idleFor = 10_000;
 
 /** Does the work once for each closed epoch, and after every `idleFor`. */

@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { closeAll, maintenanceQueue, queuePrefix } from '#libs/record/queue';
 
-/** Removes it once no such worker is left: each of them writes its schedules again, and follows a new one at once. */
+/** Removes it once no such worker is left: one that still runs would write its schedules again. */
 export async function removeOldSchedules(redis: RedisConnection): Promise<void> {
   const { client } = redis;
   if ((await client.exists(`${queuePrefix}:${maintenanceQueue}:meta`)) === 0) return;

@@ -23,7 +23,7 @@ import { workerReadiness } from './readiness.ts';
 import { connections, type Observed, openStores, type Queues, type Stores } from './stores.ts';
 
 interface WorkerOptions {
-  /** Milliseconds that a second lasts between two rounds of background work; default 1,000. A test shortens it. */
+  /** How many milliseconds count as a second in the worker's timings; default 1,000. Tests shorten it. */
   second?: number;
   log: ProcessLog;
 }
@@ -60,7 +60,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });
 
-  // all, since the error does not say whose connection it was
+  // every pool is shown the error, since it does not say whose connection it was
   const recover = (error: unknown) => pools.map((each) => each.recover(error)).includes(true);
   const stop = inOrder(
     [

@@ -31,10 +31,10 @@ export async function workerReadiness({ pools, client: redis, redisHealth }: Sto
       name: 'redis',
       // a Redis that takes no records may still reply
       look: async () => {
-        const answers = await isAnswered(redis.ping());
-        const reason = redisHealth.reason() ?? (answers ? null : 'does not respond');
+        const responses = await isAnswered(redis.ping());
+        const reason = redisHealth.reason() ?? (responses ? null : 'does not respond');
         if (reason === null) return { state: true };
-        return { state: answers && !isMissingRight(reason) && reason, fault: { reason, since: redisHealth.since() } };
+        return { state: responses && !isMissingRight(reason) && reason, fault: { reason, since: redisHealth.since() } };
       },
       costs: (seen) => (seen.redis?.state === false ? costs.redis : costs.partly),
     },

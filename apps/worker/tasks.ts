@@ -30,7 +30,7 @@ interface TaskParts {
   log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** `second`: its milliseconds. Returns the names of the tasks. */
+/** `second`: how many milliseconds count as one. Returns the names of the tasks. */
 export function scheduleHousekeeping(
   { every }: Pick<Scheduler, 'every'>,
   { second, ...parts }: TaskParts & { second: number },
@@ -58,7 +58,7 @@ export function scheduleHousekeeping(
 /** One round; `signal` aborts long work. */
 type Task = (signal: AbortSignal) => Promise<void>;
 
-/** May be called by any one worker at a time. Times are Postgres'. */
+/** Any worker may run these tasks, one worker at a time. Times are by Postgres' clock. */
 export function createTasks({ retentionMonths, personalRetentionMonths, derivations, db, clock, log }: TaskParts) {
   /** Irreversible work does not begin while the clocks differ, since either may be wrong. `now`: Unix milliseconds. */
   const byAge =

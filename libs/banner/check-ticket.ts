@@ -1,6 +1,6 @@
 /**
- * The ticket of a site check. It is for one domain and one result, and every script of the checked page can read it, so it
- * is encrypted as well as authenticated: it contains who asked for the check.
+ * The ticket of a site check. A ticket is for one domain and one result. It names who asked for the check, and every script
+ * of the page can read it, so it is encrypted as well as authenticated.
  */
 import { hkdfSync } from 'node:crypto';
 import { createSecretBox } from '#libs/base/secret-box';
@@ -12,7 +12,7 @@ const lifetime = 15 * 60_000;
 
 interface Ticket {
   checkId: string;
-  /** who asked for the check, as acts name people */
+  /** who asked for the check: the `actor` of the administrative act */
   actor: string;
   /** Unix milliseconds */
   expiresAt: number;

@@ -9,7 +9,7 @@ import { ownersOf } from './known-hosts.ts';
 import { findVersion } from './versions.ts';
 
 export interface ListedCheck {
-  /** grows with each check of all domains */
+  /** increases with each check, across all domains */
   number: number;
   checkId: string;
   checkedAt: Date;

@@ -68,7 +68,7 @@ export const largestCheck = 64 * 1024;
 /** per domain */
 export const mostChecks = 100;
 
-/** Texts of pages have any length; the panel on the site shortens them. */
+/** Names come from the checked page and can be of any length; the check cuts them before it sends them. */
 const name = z.string().min(1).max(256);
 const names = z.array(name).max(500);
 const ticket = z.string().max(1_000).meta({ description: 'from `check-ticket`' });
@@ -98,7 +98,7 @@ const step = z.strictObject({
   google: z.array(z.strictObject({ host, gcs: z.string().max(16), gcd: z.string().max(64), requests: count })).max(100),
   commands: z.array(z.array(z.enum(['default', 'config', 'event', 'update'])).max(50)).max(20),
   hasContainer: z.boolean(),
-  bannerMs: count.nullable().meta({ description: 'milliseconds within which the banner was there' }),
+  bannerMs: count.nullable().meta({ description: 'milliseconds until the banner was seen; null: it was not' }),
   failed: z.array(host).max(100).meta({ description: 'hosts whose scripts, images or frames did not load' }),
   isIncomplete: z.boolean().meta({ description: 'there were more requests than the browser kept' }),
   hasWorker: z.boolean().meta({ description: 'a service worker answers requests' }),

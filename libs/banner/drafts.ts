@@ -13,7 +13,7 @@ export async function findDraft(sql: Sql, domainNumber: number): Promise<Draft> 
   return draft ?? { version: 0, text: '{}' };
 }
 
-/** `version`: the one that the caller expects, if any. Undefined if the draft has another one by now. */
+/** `version`: the one that the caller expects, if any. Returns undefined if the draft has another version by now. */
 export async function saveDraft(
   sql: Sql,
   domainNumber: number,

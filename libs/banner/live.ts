@@ -1,4 +1,4 @@
-/** Caches the lines of published banners until an administrative act changes one. */
+/** Caches each domain's line of settings (see `script.ts`) until an act changes its banner, the domain or a key. */
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -33,7 +33,7 @@ export function createLiveBanners({ db, tenants, publicUrl }: LiveParts): LiveBa
     sizeCalculation: ({ deflated }) => deflated.length + overhead,
   });
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
-  /** reads under way, without those of domains that changed meanwhile */
+  /** domains being read; one that changes meanwhile is removed, so that its outdated line is not cached */
   const loading = new Set<string>();
   const changed = (domainId: string) => {
     for (const each of [known, unknown, loading]) each.delete(domainId);

@@ -1,4 +1,4 @@
-/** Publishing: a version with the notices that visitors will see first under it, and the page's key. */
+/** Publishing: adds a version, prepares the notices that its visitors can see first, and ensures the page's key. */
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#libs/base/db/database';
@@ -21,7 +21,7 @@ import { mostVersions } from './contract.ts';
 import { findDraft } from './drafts.ts';
 import { addVersion, findVersion, type Version } from './versions.ts';
 
-/** Notices on their way to Postgres. */
+/** How many notices go to Postgres at once: hashes in one statement, or documents in parallel. */
 const together = 20;
 
 interface Wanted {
@@ -56,7 +56,7 @@ export const publish = (
     const asks = before !== undefined && asksAgain(given, before);
     const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
     await setValidity(sql, domainNumber, {
-      // in the form that the widget reads
+      // read as the widget reads them: 12 months by default, and no policy version if it is empty
       validMonths: Number(given.maxAgeMonths ?? 0) || 12,
       policyVersion: `${given.policyVersion ?? ''}` || null,
     });
@@ -84,9 +84,9 @@ async function findSettings(sql: Sql, domainNumber: number, version: number | nu
 export const versionNotFound = () => new Problem('version_not_found', 'no such version of this banner was published');
 
 /**
- * Expects the notices in all languages, with the signal and without: there may be thousands, so `expected` gets them in
- * parts, and Postgres does not see an idle transaction while they are made. Resolves to those in the languages of the
- * site's own texts, which are stored before a browser sends them.
+ * Registers the hashes of all first notices, with and without GPC. They go in batches, since thousands would leave the
+ * transaction idle for too long. Returns the notices to store now: without GPC, in English and in the languages of the
+ * site's own texts.
  */
 async function expectFirstNotices(
   settings: WidgetConfig,

@@ -18,16 +18,16 @@ export interface PackedLine {
   /** raw deflate that ends at a byte boundary, so that more can follow */
   deflated: Uint8Array;
   crc: number;
-  /** of the line itself */
+  /** length of the line before compression */
   bytes: number;
   hash: string;
-  /** whether the settings need the widget's third file */
+  /** whether the settings need `assent-extras`: they have regions or an experiment */
   needsExtras: boolean;
 }
 
 /**
- * `api`: PUBLIC_URL. The page's own settings win, except domain and key, which belong together. The script must also work
- * if elements of the page are named `assentConfig` or `hasOwnProperty`.
+ * `api`: PUBLIC_URL. The page's own settings win, except `domain`, `api` and, once there is one, `key`. The script must
+ * also work if elements of the page are named `assentConfig` or `hasOwnProperty`.
  */
 function lineOf(live: Live, api = '..'): string {
   const { domainId: domain, key } = live;
@@ -36,7 +36,7 @@ function lineOf(live: Live, api = '..'): string {
   return `window.assentConfig={...${literal(settingsOf(live))},...(${own}),...${literal(fixed)}};\n`;
 }
 
-/** Before the first publication, records have the release as their version. */
+/** Before the first publication, the `bannerVersion` of records is the version of this release. */
 export const settingsOf = ({ settings, version: number }: Live): object => ({
   ...JSON.parse(settings ?? '{}'),
   bannerVersion: number === null ? version : String(number),
@@ -56,7 +56,7 @@ export function packLine(live: Live, api?: string): PackedLine {
   const plain = Buffer.from(lineOf(live, api));
   const { regions, experiment }: WidgetConfig = JSON.parse(live.settings ?? '{}');
   return {
-    // copied, because zlib's result would keep 16 KiB in memory, and a small Buffer its pool of 8 KiB
+    // copied to an array of its own: zlib's result would hold on to 16 KiB, and a small Buffer to its 8 KiB pool
     deflated: new Uint8Array(zlib.deflateRawSync(plain, flushed)),
     crc: zlib.crc32(plain),
     bytes: plain.length,
@@ -68,7 +68,9 @@ export function packLine(live: Live, api?: string): PackedLine {
 /** The header of gzip (RFC 1952): no name, no time, any system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff]);
 
-/** Compresses the part that all domains share once, and combines checksums and lengths for each line. */
+/**
+ * Compresses the shared part only once. Returns a function that joins it to a domain's line, checksum and length included.
+ */
 export function createScripts(widget: Uint8Array, extras: Uint8Array) {
   const short = packRest(widget);
   const long = packRest(Buffer.concat([extras, widget]));

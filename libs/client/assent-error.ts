@@ -23,7 +23,7 @@ interface ErrorDetails {
 const transientStatuses = [429, 502, 503, 504];
 const withoutResponse = ['offline', 'unreachable', 'timeout'];
 
-/** Every error of the client, except that a call that you abort rejects with your signal's reason. */
+/** The error of all failed calls. Only a call that you abort rejects with your signal's reason instead. */
 export class AssentError extends Error {
   override readonly name = 'AssentError';
   /**
@@ -79,7 +79,7 @@ export async function errorOf(response: Response): Promise<AssentError> {
 
 export const isJson = (response: Response): boolean => /\bjson\b/.test(response.headers.get('content-type') ?? '');
 
-/** `cause`: what `fetch` threw, or reading the body. */
+/** `cause`: the error that `fetch`, or reading the body, threw. */
 export const noResponse = (cause?: unknown): AssentError =>
   (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false
     ? new AssentError('offline', 'This device is offline.', { cause })

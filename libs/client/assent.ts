@@ -29,7 +29,7 @@ export interface AssentOptions {
   domainId?: string | undefined;
   /** the domain's API key, which `record` sends */
   key?: string | undefined;
-  /** milliseconds of a call with all its retries; default 30,000. Of `export`, until the file begins */
+  /** milliseconds for a call with all its retries; default 30,000. For `export` it ends when the file begins to arrive */
   timeout?: number | undefined;
   /** retries of a call, at most; default 4 */
   retries?: number | undefined;
@@ -73,11 +73,14 @@ export interface FeedQuery {
 }
 
 export type FeedEntry = Feed['entries'][number] & {
-  /** the number of the domain's log that has it. To continue later, pass it, with `from: position + 1` */
+  /** the number of the log that holds this entry. To continue after it later, pass this `log` and `from: position + 1` */
   log: number;
 };
 
-/** All calls reject with an `AssentError`. Transient errors are retried until `timeout`, and `Retry-After` is respected. */
+/**
+ * Calls fail with an `AssentError`, or with your signal's reason if you abort them. Transient errors are retried, at most
+ * `retries` times and within `timeout`; `Retry-After` is respected.
+ */
 export class Assent {
   readonly webhook: { verify: typeof verifyWebhook } = { verify: verifyWebhook };
   readonly proof: { verify(file: string | Uint8Array, keys: string): Promise<Proof> } = {
@@ -115,8 +118,9 @@ export class Assent {
   }
 
   /**
-   * The current choice of each visitor, at most 200, in this order: whether you may send an event about them. Needs a
-   * `token` with the scope `current`. If it fails, use the last result until its `validUntil`, or send nothing.
+   * What each visitor allows now, so that you know whether you may send an event about them. At most 200 ids; the results
+   * are in their order. Needs a `token` with the scope `current`. If it fails, use the last result until its `validUntil`,
+   * or send nothing.
    */
   current(visitorIds: string[], options?: CallOptions): Promise<CurrentOfMany> {
     const sent = {

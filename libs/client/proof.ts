@@ -19,7 +19,9 @@ export type Proof =
       signedBy: string[];
       /** of the entry */
       type: 'record' | 'notice' | 'erasure';
-      /** the fields that the log committed to: the entry's; of a bundle, also the circumstances and personal fields */
+      /**
+       * the fields that the log committed to: those of the entry and, for a bundle, its circumstances and personal fields
+       */
       fields: Record<string, unknown>;
       /** the document that the visitor was shown, if the bundle has it */
       notice: string | undefined;

@@ -3,7 +3,7 @@
  * Entry of `@assent/client/react`: the visitor's choice in React, from the tag of a published banner. On a server, and
  * until the choice is known, nothing is allowed, so that hydration finds no difference.
  */
-// biome-ignore lint/correctness/noUndeclaredDependencies: an optional peer of the package, and of nothing here
+// biome-ignore lint/correctness/noUndeclaredDependencies: an optional peer dependency of the published package alone
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 
 /** The choice that the visitor made on this site. */
@@ -18,7 +18,7 @@ export interface Consent {
   visitorId: string;
   policyVersion: string;
   gpc: boolean;
-  /** the one under which it was made, if the banner has rules by place */
+  /** the consent model under which the visitor chose; only if the banner has rules by place */
   model?: 'opt_in' | 'opt_out' | 'none' | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface PageApi {
 }
 
 export interface ConsentState {
-  /** false on a server, and until the tag has run; for good if it is blocked, or the service is away */
+  /** false on a server and until the tag has run; stays false if the tag is blocked or the service is unavailable */
   isKnown: boolean;
   /** null until the visitor has decided */
   consent: Consent | null;
@@ -43,7 +43,7 @@ export interface ConsentState {
   withdraw(): void;
 }
 
-/** The page may have an element of that name. */
+/** `window.assent` may also be an element with that id, so a method is checked for. */
 function pageApi(): PageApi | undefined {
   const { assent } = globalThis as { assent?: Partial<PageApi> };
   return typeof assent?.isAllowed === 'function' ? (assent as PageApi) : undefined;

@@ -3,7 +3,10 @@ import { AssentError, errorOf, isJson, noResponse } from './assent-error.ts';
 
 /** Milliseconds. The service responds within 5 s, so after a longer wait the response is lost. */
 export const responseTimeout = 8_000;
-/** Milliseconds before the first retry; each wait is twice as long as the one before. */
+/**
+ * The longest wait before the first retry, in milliseconds; it doubles each time. Waits are random, from half of it up, and
+ * never shorter than `Retry-After`.
+ */
 const firstWait = 250;
 
 type Fetch = typeof fetch;
@@ -99,7 +102,7 @@ export interface Patience {
   caller?: AbortSignal | undefined;
 }
 
-/** Sends until there is a response that `as` accepts, an error that a retry cannot help, or no time left. */
+/** Sends until `as` accepts a response, an error is not transient, or the retries or the time are used up. */
 export async function sendAgain<T>(
   url: string,
   sent: Omit<Sent, 'signal'>,

@@ -28,8 +28,8 @@ export type WebhookHeaders = Headers | Record<string, string | string[] | undefi
 const tolerance = 300;
 
 /**
- * The message, once one of the secrets has signed it within the last five minutes. `body`: as it was received, byte for
- * byte. `secret`: `whsec_…`, or several while one replaces another. Otherwise rejects with `invalid_signature`.
+ * Returns the message if one of the secrets signed it and its timestamp is within five minutes of this clock; otherwise
+ * rejects with `invalid_signature`. `body`: as received, byte for byte. `secret`: `whsec_…`, or several during a change.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -32,7 +32,7 @@ async function lookUp(ctx: Context, parts: CurrentParts, domainId: string, visit
   const { organizationId, ...organization } = organizationIn(ctx);
   requireOwnDomain({ organizationId, ...organization }, domainId);
   parts.currentLimit.admit(ctx, accessIn(ctx).countedAs, visitorIds.length);
-  // before the records are read, so that they are at least as new
+  // read before the records, so that they are at least as new as `asOf` claims
   const asOf = parts.storedThrough.of(organizationId);
   const newest = await parts.newest.read(organizationId, domainId, visitorIds);
   const current = visitorIds.map((id, at) => whatHolds(domainId, id, newest[at], ctx.state.receivedAt));

@@ -13,7 +13,7 @@ export function whatHolds(domainId: string, visitorId: string, newest: Newest | 
   const isRefusal = decision === 'reject_all' || decision === 'withdraw';
   const others = decision === 'accept_all' && preferences.length === 0;
   const allows = !isRefusal && (others || preferences.some(([name, allowed]) => allowed && name !== necessary));
-  // an expired objection would read as if there were none
+  // objections do not expire: an expired one would look as if the visitor had never objected
   const isObjection = (model === 'opt_out' || model === 'none') && preferences.some(([, allowed]) => !allowed);
   const expires = allows && !isObjection;
   const decidedAt = timeOf(id);

@@ -1,10 +1,10 @@
 /**
- * The log of a domain: pages of records, newest first. The day counters say on which days a page lies. A deep page
- * skips whole days by arithmetic, and steps over ids only within one day. Persisting changes counters and records in
- * one statement, and a page reads both in one snapshot, so totals and pages agree.
+ * The log of a domain: pages of records, newest first. The day counters say on which days a page lies. A deep page skips
+ * whole days by arithmetic, and steps over ids only within one day. Records and their counters are stored in one statement,
+ * and a page reads both in one snapshot: totals and pages agree.
  *
- * Counters are read first, so that the statement that reads records names the range of ids: Postgres then plans, locks
- * and opens the few months in that range, however many there are.
+ * Counters are read first, so that the statement that reads records names the range of ids: Postgres then plans, locks and
+ * opens the few months in that range, however many there are.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -45,13 +45,13 @@ export async function readPage(
 async function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }: LogQuery): Promise<LogPage> {
   const take = limit + 1;
   if ((filter.from ?? firstDay) > (filter.to ?? lastDay)) return toPage(0, [], limit);
-  // a plan for any visitor expects few records, and would sort all of a busy one's
+  // a generic plan expects few records per visitor, and would sort all of a busy visitor's
   if (filter.visitorId !== undefined) await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
   const found = after ? await slicesAfter(sql, filter, { after, take }) : await slicesAt(sql, filter, { offset, take });
   return toPage(found.total, await readSlices(sql, filter, found, take), limit);
 }
 
-/** All ranges lie between two parameters, by which Postgres leaves out all other months. */
+/** All slices lie between the parameters `from` and `below`, so Postgres skips the partitions of all other months. */
 function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, take: number): Promise<Row[]> {
   const { visitorId } = filter;
   const inSlice = { from: sql`slice.from`, below: sql`slice.below` };
@@ -80,7 +80,7 @@ function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, 
     )
     select ${columns(sql)}
     from ids
-    -- each by its key: a plan for any range expects few records in it, and would read all of a busy domain's
+    -- one by one, by key: a generic plan expects few records in the range, and would read all of a busy domain's
     cross join lateral (
       select * from records
       where domain_number = ${domainNumber} and id = ids.id and id >= ${from} and id < ${below} offset 0
@@ -92,7 +92,7 @@ function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, 
 const lowestId = lowestIdAt(0);
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** In the statement's own text: a plan for any value could not use an index for one value. */
+/** Inlined, not a parameter: a generic plan could not use the partial indexes on withdrawals and crawlers. */
 export function ofKind(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
   const ofDecision: Record<Decision, ReturnType<Sql>> = {
     accept_all: sql`and decision = 'accept_all'`,

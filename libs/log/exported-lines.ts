@@ -20,7 +20,7 @@ interface ExportPart {
   last: { domainId: string; id: string } | null;
 }
 
-/** Everything stored before is in this epoch or an earlier one, also while one is being closed. */
+/** Every record stored before this call is in the returned epoch or an earlier one, even while an epoch is being closed. */
 export async function readOpenEpoch(db: Reads): Promise<number> {
   const [row] = await db.read((sql) => sql<{ open: number }[]>`select greatest(open, filling) as open from epochs`);
   if (!row) throw new Error('there is no open epoch');
@@ -28,8 +28,8 @@ export async function readOpenEpoch(db: Reads): Promise<number> {
 }
 
 /**
- * `header`: false if the lines are added to a file; `before`: the number of records in it, which the last line counts
- * too. Texts without a match are empty. In NDJSON, the last one says that the export is complete.
+ * `header`: false if the lines are added to a file; `before`: the number of records in it, which the last line counts too.
+ * The text of a page without a match is empty. In NDJSON, the last one says that the export is complete.
  */
 export async function* readExport(
   db: Reads,
@@ -52,7 +52,10 @@ export async function* readExport(
     yield { text: Buffer.from(`${JSON.stringify({ end: true, count: total })}\n`), count: 0, last: null };
 }
 
-/** Adds an export to the acts. `domainId`: set for an export of one domain; `hashOf`: undefined without PRIVACY_KEY. */
+/**
+ * Notes the export as an administrative act. `domainId`: set for an export of one domain; `hashOf`: undefined without
+ * PRIVACY_KEY.
+ */
 export function noteExport(
   db: Database,
   { organizationId, visitorId, domainIds: _, after, ...filters }: Export,

@@ -14,7 +14,10 @@ import { logRoutes } from './routes.ts';
 const defaultLimit = 1_000;
 /** Bytes of JSON after which a page ends, so that other requests have their turn. */
 const pageBytes = 1_000_000;
-/** Entries in one statement: at first; at most (the largest have some 16 kB each); and as many as have these bytes. */
+/**
+ * Entries per statement: `first` at the start, then as many as make up about `bytes`, never more than `most` (an entry can
+ * have 16 kB).
+ */
 const together = { first: 32, most: 250, bytes: 100_000 };
 
 interface Parts {

@@ -38,7 +38,7 @@ const repeated = (description: string, value: string) => z.array(z.string()).def
 
 const importFlags = flags(
   z.object({
-    domain: z.string().describe('of which they are the records'),
+    domain: z.string().describe('the domain that the records belong to'),
     format: text('ndjson or csv; default: by the name of the file'),
     dryRun: toggle('only check and count'),
     refused: text('write the rows that were refused to this file, as CSV', 'file'),
@@ -51,7 +51,7 @@ const importFlags = flags(
     mapValue: repeated('what a value of theirs means; may be repeated', 'field:theirs=ours'),
     timeFormat: text('of times, such as "dd/MM/yyyy HH:mm", unix or unix-ms; default: RFC 3339', 'format'),
     timeZone: text('the time zone of times without one, such as Europe/Berlin; default: UTC', 'zone'),
-    encoding: text('of the file, such as utf-16 or latin1; a byte order mark counts more; default: utf-8', 'name'),
+    encoding: text('of the file, such as utf-16 or latin1; a byte order mark overrides it; default: utf-8', 'name'),
   }),
 );
 type Options = z.output<typeof importFlags.of>;
@@ -177,8 +177,8 @@ async function formOf({ preset, delimiter, timeFormat, timeZone, encoding }: Opt
 }
 
 /**
- * A file with mapped columns often has times without a zone. Luxon is loaded only when needed, because that takes a
- * while.
+ * Undefined if times are RFC 3339. With mapped columns, ISO 8601 without a zone is read too, since such files often have
+ * it. Luxon is loaded only when needed, because that takes a while.
  */
 async function timesOf(form: Preset, isForeign: boolean): Promise<TimeReader | undefined> {
   const { timeFormat: format, timeZone: zone } = form;

@@ -12,7 +12,7 @@ import { countRejected } from '#libs/record/rejected';
 
 /** Milliseconds between two checks whether a batch is stored: at first, and after some time. */
 const checkEvery = { first: 15, last: 250 };
-/** Milliseconds after which no worker seems to consume the queue. */
+/** Milliseconds: if a batch is not stored by then, we assume that no worker is consuming the queue. */
 const storeTimeout = 30_000;
 /** Milliseconds to wait at the end, so that the same file sent again finds its records stored. */
 const settleTimeout = 5_000;
@@ -51,7 +51,7 @@ export function createImportThrottle({ db, record, slots }: Parts): ImportThrott
   /** Checks the first record alone first, which is cheap while none is stored. */
   const isSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> =>
     (await areSettled(domainId, records.slice(0, 1))) && areSettled(domainId, records);
-  /** Waits until they are; false after a while. A failed check is repeated. */
+  /** Waits until the records are stored or rejected; false after `storeTimeout`. A failed check is repeated. */
   const untilSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
     const until = performance.now() + storeTimeout;
     for (let pause = checkEvery.first; performance.now() < until; pause = Math.min(checkEvery.last, 1.2 * pause)) {

@@ -104,7 +104,7 @@ export function importRecords({ config, db, recorder, slots, metrics }: ImportPa
       );
       await stream.settle();
     } catch (error) {
-      // some rows may be stored; the error that ended the import matters more than one of this note
+      // some rows may be stored; if the note fails too, the error that ended the import matters more
       if (isBegun) await note(false).catch(() => {});
       throw toProblem(error, isBegun);
     }
@@ -146,7 +146,7 @@ function formatOf(
   if (charset !== undefined && !isReadable(charset)) {
     throw new Problem('unsupported_media_type', 'send the file as UTF-8');
   }
-  // ASCII is a subset of UTF-8
+  // `us-ascii` counts as UTF-8, of which it is a subset
   return { format, charset: isUtf8Charset(charset) ? undefined : charset };
 }
 

@@ -23,7 +23,7 @@ interface Parts {
   noteVisitorRead: NoteVisitorRead;
 }
 
-/** Subject to the plan's log and its monthly limit. */
+/** Needs a plan that includes the log. Once the monthly limit is reached, only a short first page is shown. */
 export const getRecords = endpoint(logRoutes.getRecords, async ({ db, readDb, ...parts }: Parts, asked) => {
   const { organization, access, params } = asked;
   const { cursor, page: given, limit = defaultLimit, ...filters } = asked.query;

@@ -34,7 +34,7 @@ const named = z.object({
     .catch(null),
 });
 
-/** The notice in these bytes, or why they are none. */
+/** The notice in these bytes, or why they are not one. */
 export function readNotice(document: Uint8Array): Notice | { refused: string } {
   if (document.length > noticeLimits.bytes) return { refused: `must have at most ${noticeLimits.bytes} bytes` };
   const value = parse(document);

@@ -1,6 +1,6 @@
 /**
- * Counts the records that name each notice, in all and on each day, once their epoch is closed: recording itself would have
- * to lock a row for it.
+ * Counts the records that name each notice once their epoch is closed, in all and, without bots, by the day of counting.
+ * Counting while records are stored would have to lock the notice's row.
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { type Derivation, deriveAll } from '#libs/epochs/derivations';
@@ -9,7 +9,7 @@ import { type RecordRange, recordsIn } from '#libs/epochs/slices';
 
 export const noticeCounting = 'notices';
 
-/** Records in one transaction, and notices: anyone may make up hashes. */
+/** Records in one transaction, and so its notices too: anyone can make up hashes, so each record may name another one. */
 const usualLimit = 20_000;
 
 /** A domain's records are not divided: those of all slices would be read for each. */
@@ -26,8 +26,8 @@ export function createNoticeCounting(db: Database): (signal: AbortSignal) => Pro
 }
 
 /**
- * Workers of 0.1.0 count a large domain by the numbers of notices, and note the last one: those up to it are counted. This
- * and the table `notice_counting` go with the release after this one.
+ * Workers of 0.1.0 count a large domain in order of notice number, and store the last one in `notice_counting`; notices up
+ * to that one are skipped here. Remove this and the table in the next release.
  */
 async function countNotices(sql: Sql, records: RecordRange): Promise<undefined> {
   await sql`

@@ -7,14 +7,14 @@ import { Refused } from '#libs/tenants/change-errors';
 import type { Notice } from './contract.ts';
 
 /**
- * `kept`: it was known, and is now kept for good; `full`: the domain has used its new notices for today, and none of
- * these is named by fewer records of today and yesterday than this one.
+ * `kept`: it was known, and is now kept for good; `full`: the domain has used up its new notices for today, and this one
+ * cannot replace any of them: none has fewer records counted today and yesterday.
  */
 export type Put = 'new' | 'known' | 'kept' | 'full';
 
 /**
- * `bound`: new notices of a domain in a UTC day. Null for a notice that the domain's managers put: it is not limited,
- * and kept for good once a record names it. The domain has to exist.
+ * `bound`: new notices of a domain in a UTC day; null: no limit. With null it is kept for good once a record names it; an
+ * expected notice has no limit either, and is kept at once. The domain has to exist.
  */
 export async function putNotice(
   sql: Sql,
@@ -30,7 +30,10 @@ export async function putNotice(
   return row.put;
 }
 
-/** Stores a notice that a domain's managers put: without the limits for pages, and for good. */
+/**
+ * Stores a notice that a domain's managers put, without the limits for pages. It is dropped if no record names it within 24
+ * hours.
+ */
 export const putManagedNotice = (perform: Perform, domainId: string, notice: Notice): Promise<Put> =>
   perform(async (sql, note) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;
@@ -89,8 +92,8 @@ interface Which {
 }
 
 /**
- * Notices with a stored document, newest first. The widget writes the variant or the model at the document's end, where
- * SQL finds it without parsing, and only for the notices of the page.
+ * Notices with a stored document, newest first. The widget writes the variant or the model at the document's end, where SQL
+ * finds it without parsing JSON. It searches only the notices of the page.
  */
 export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Which): Promise<ListedNotice[]> => sql<
   ListedNotice[]

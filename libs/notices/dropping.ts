@@ -17,12 +17,12 @@ const slice = 1_000;
 /** days from the put to the decision, and days for which daily counts are stored */
 const trial = { days: 30, storedDays: 32 };
 /**
- * Its share of the domain's records that name a notice, averaged over the days with such records: at most 100 notices
- * can have the first share. A hundredth of a few records is less than one record, so a larger share or some records are
- * needed as well.
+ * What a notice needs to stay: `part` of the domain's records that name any notice, averaged over the days with such
+ * records, which at most 100 notices can have. Where records are few, one is already more than 1%, so it also needs
+ * `largerPart`, or this many `records`.
  */
 const enough = { part: 0.01, largerPart: 0.1, records: 10 };
-/** documents in one statement, each with its 30 days */
+/** documents judged in one statement, each of which reads 30 days of counts */
 const together = 200;
 
 const withoutDocument = (sql: Sql) => sql`
@@ -30,7 +30,8 @@ const withoutDocument = (sql: Sql) => sql`
   dropped_at = clock_timestamp()`;
 
 /**
- * Deletes documents that no record has named in time. Locked rows are being named, and are skipped. Returns how many.
+ * Deletes documents that no record named within `unnamedFor` hours, and their rows an hour later. Skips locked rows: a
+ * record is just naming them. Returns how many documents.
  */
 export async function dropUnnamedNotices(db: Database, here = new Date()): Promise<number> {
   const dropped = await inSlices(

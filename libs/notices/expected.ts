@@ -1,4 +1,4 @@
-/** Notices of published banners, which the first visitor's page may put without the limits for unknown ones. */
+/** Notices that published banners show first. Any visitor's page may put them, without the limits for unknown notices. */
 import type { Sql } from '#libs/base/db/database';
 
 /** `hashes`: 64 hex digits each. */

@@ -34,7 +34,9 @@ const newNotices = { perAddress: 20, perDomain: 500 };
 /** Refused notices of an address in a minute; a widget does not retry them. */
 const refusedNotices = 60;
 
-/** Milliseconds after which a notice without room is tried again: with each closed epoch more records may name it. */
+/**
+ * Milliseconds for which a notice refused as `full` stays refused. After that, newly counted records may win it a place.
+ */
 const askAgainAfter = 10_000;
 
 interface PutParts {
@@ -44,8 +46,8 @@ interface PutParts {
 }
 
 /**
- * A domain's key is public, so new notices are limited by address and by domain; above the domain's limit, one that
- * more records name replaces another.
+ * A domain's key is public, so new notices are limited by address and by domain. Above the domain's limit, a new notice can
+ * only replace one of today's with fewer records.
  */
 export function putNotice({ db, notices, slots }: PutParts, limits = newNotices): Middleware {
   const refusals = createLimiter({
@@ -56,7 +58,7 @@ export function putNotice({ db, notices, slots }: PutParts, limits = newNotices)
   const put = limitedPut(db, refusals, limits);
   const receive = async (ctx: Context, hash: string) => {
     const address = network(clientAddress(ctx));
-    // counted first, so that many at once are not all checked
+    // counted as refused until it proves valid, so that a burst of bad notices is not checked in full
     refusals.admit(ctx, address);
     const notice = checkNotice(hash, await readJsonBody(ctx));
     refusals.takeBack(address);
@@ -66,7 +68,7 @@ export function putNotice({ db, notices, slots }: PutParts, limits = newNotices)
     const isManaged = sendsToken(ctx);
     if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
     const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
-    // a notice from a page is kept for good once it is put with a token
+    // with a token, a stored notice is put again too: one that came from a page is then kept for good
     const isKnown = notices.isStored(domainId, hash) && !isManaged;
     const keep = () => put(ctx, domainId, notice, isManaged);
     const isNew = !isKnown && (await (isManaged ? workInSlot(slots.changes, ctx, keep) : keep())) === 'new';
@@ -101,7 +103,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     per: 'day',
     detail: detail(perDomain, 'of one domain'),
   });
-  /** notices for which Postgres had no room: all visitors of a page may put the same one */
+  /** notices that Postgres refused as `full`: all visitors of a page may put the same one, so it is not tried each time */
   const withoutRoom = new LRUCache<string, true>({ max: 10_000, ttl: askAgainAfter });
   const refuse = (ctx: Context, domainId: string): never => {
     ofDomain.useUp(domainId);

@@ -1,6 +1,6 @@
 /**
- * Which notices are stored, in memory: so a receipt says whether one is wanted without a query. Twice a second the
- * process asks which notices were put or deleted. With very many notices, or after a very long commit, it knows too
+ * Keeps in memory which notices are stored, so that a receipt can say without a query whether one is wanted. Twice a second
+ * the process asks which notices were put or deleted. With very many notices, or after a very long commit, it knows too
  * few; a widget then sends a document again, which is harmless.
  */
 
@@ -10,7 +10,9 @@ import { every, type Rounds } from '#libs/base/timers';
 import { droppedFor } from './dropping.ts';
 
 const pollEvery = 500;
-/** Milliseconds before the last poll: a transaction of that time may have committed after it. */
+/**
+ * Milliseconds by which a poll looks back beyond the last one: a change made then may have been committed only after it.
+ */
 const overlap = 10_000;
 /** Milliseconds without a poll after which all notices are read again: rows of deleted ones exist for an hour. */
 const longestGap = (droppedFor * 3_600_000) / 2;
@@ -92,7 +94,9 @@ function apply(memory: Memory, { domainId, notice, isStored }: Change): void {
   memory.size += ofDomain.size;
 }
 
-/** Notices put or deleted after `since`; null: the stored ones, at most the newest `remembered`. */
+/**
+ * Notices put or deleted after `since`, or all stored ones if it is null; in both cases at most the newest `remembered`.
+ */
 async function readChanges(db: Database, since: Date | null): Promise<{ changes: Change[]; theirs: number }> {
   const rows = await db.read(
     (sql) => sql<(Change & { now: Date })[]>`

@@ -1,6 +1,7 @@
 /**
- * Limits on guessing. Passwords are hashed one at a time, by turns over networks. Failures are limited by network, and by
- * network and account. Failures from many networks only slow an account down, so that nobody can lock its owner out.
+ * Limits on guessing. Passwords are hashed one at a time, and client networks take turns. Failures are limited per network
+ * (an IPv4 address or a /64), and per account within a /24 or /48. Failures from many networks only slow an account down,
+ * so that nobody can lock its owner out.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
@@ -13,9 +14,9 @@ import type { PeopleMetrics } from './metrics.ts';
 import { type Cost, isPassword, requireStrong, storedPassword } from './passwords.ts';
 import type { Person } from './people.ts';
 
-/** waiting hashes: in all, and of one network */
+/** waiting hashes: in all, and per network; the first also limits waiting passkey checks per network */
 const [mostWaiting, mostOfNetwork] = [20, 10];
-/** failures in 15 minutes: of an account from one network, and from all networks before it is slowed down */
+/** failures of an account in 15 minutes: allowed from one /24 or /48; and from everywhere, before it is slowed down */
 const [mostOfBoth, mostOfAccount] = [10, 20];
 /** milliseconds */
 const slowedBy = 2_000;
@@ -31,7 +32,7 @@ export interface Attempts {
   ): Promise<Person | undefined>;
   /** Passkeys cannot be guessed, so failures are only counted. Throws a 429 if too many of a network are waiting. */
   passkey<T>(ctx: Context, work: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** For secrets of 256 bits. */
+  /** Runs the lookup of a link or session by its 256-bit secret. Failures count only against the network. */
   secret<T>(ctx: Context, kind: 'link' | 'session', work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
@@ -108,7 +109,7 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
   };
 }
 
-/** By turns over networks. */
+/** Waits for a slot; client networks take turns. */
 const slotIn = (slots: Slots, ctx: Context): Promise<() => void> =>
   slots.take(networkOf(ctx), endOf(ctx)).catch((error: unknown) => {
     throw error instanceof Crowded ? crowded(error) : hasEnded(error);

@@ -1,4 +1,6 @@
-/** Challenges of passkeys. They are signed, so that only used ones are stored. */
+/**
+ * Challenges of passkeys. They are signed, so they need not be stored when issued; used ones are, so that each works once.
+ */
 import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
 

@@ -8,7 +8,7 @@ import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { scopesAmong, scopes as scopesOfUs } from '#libs/base/terms/terms';
 import { domainBody, name } from '#libs/tenants/contract';
 
-/** Without control and bidirectional characters, which would make a list misleading. */
+/** Excludes control and bidirectional characters, which could make an address in a list look like another one. */
 const addressPattern = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
 const longestAddress = 254;
 
@@ -39,7 +39,7 @@ const newPassword = z
     override: { type: 'string', format: 'password', minLength: shortest },
     description: `${shortest} to ${longest} characters, and not easy to guess`,
   });
-/** Longer than any password, so that an old one is always accepted for the check. */
+/** More than a new password may have, so that one set under an earlier limit still gets checked. */
 const anyPassword = z.string().max(1_024);
 const secret = z.string().max(128);
 
@@ -55,7 +55,7 @@ export const personChange = z.strictObject({ scopes }).meta({ id: 'PersonChange'
 
 export const person = z
   .object({
-    personId: z.string().meta({ description: "the organization's own: in another, the same person has another id" }),
+    personId: z.string().meta({ description: 'differs by organization: the same person has a different id in each' }),
     email: z.string(),
     name: nullable.meta({ description: 'null while the invitation is pending' }),
     scopes: z.array(z.enum(scopesOfUs)),
@@ -142,7 +142,10 @@ export const meChange = z
     name: name.optional(),
     password: newPassword.optional(),
     oldPassword: anyPassword.optional().meta({ description: 'needed with `password`' }),
-    passwordOff: z.boolean().optional().meta({ description: 'true needs a passkey: the password no longer signs in' }),
+    passwordOff: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: the person can sign in only with a passkey, and must have one' }),
   })
   .refine(({ password, oldPassword }) => password === undefined || oldPassword !== undefined, {
     path: ['oldPassword'],

@@ -70,7 +70,7 @@ type Body = BodyOf<typeof routes.acceptInvitation>;
 const invalidInvitation = () =>
   new Problem('invalid_invitation', 'this link was used or replaced, or has expired: ask for a new one');
 
-/** Throws a 401 for the second of two that use a link at once. */
+/** Throws a 401 if the link has expired or was used, even by a concurrent request. */
 async function useInvitation(sql: Sql, invite: string): Promise<void> {
   if (!(await useLink(sql, invite))) throw invalidInvitation();
 }
@@ -90,9 +90,10 @@ async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: n
   return perform(async (sql, note) => {
     await useInvitation(sql, invite);
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, person.number);
-    // its cookie is replaced
+    const opened = await open(sql, { number: person.number }, organizationId);
+    // its cookie is replaced; after the person was locked, as everywhere
     if (previous !== undefined) await endSession(sql, previous, false);
-    return open(sql, { number: person.number }, organizationId);
+    return opened;
   });
 }
 

@@ -20,13 +20,13 @@ export const setupUrl = (publicUrl: string, secret: string): string => `${public
 export const makeSecret = (): string => randomBytes(32).toString('base64url');
 export const secretHash = (secret: string): Buffer => Buffer.from(hash('sha256', secret, 'hex'), 'hex');
 
-/** An invitation has a membership, a new password a person, and the first set-up neither. */
+/** An invitation has `memberNumber`, a password reset has `personNumber`, and the first set-up has neither. */
 export interface Link {
   memberNumber: number | null;
   personNumber: number | null;
 }
 
-/** Replaces an earlier link for the same. */
+/** Replaces any earlier link for the same membership or person, or for the set-up. */
 export async function makeLink(
   sql: Sql,
   { memberNumber = null, personNumber = null }: Partial<Link>,
@@ -63,7 +63,7 @@ export async function findLink(sql: Sql, secret: string): Promise<Link | undefin
   return link;
 }
 
-/** Deletes the link; undefined for the second of two that use it at once. */
+/** Deletes the link; undefined if it has expired or was used, even by a concurrent request. */
 export async function useLink(sql: Sql, secret: string): Promise<Link | undefined> {
   const [link] = await sql<Link[]>`
     delete from person_links where hash = ${secretHash(secret)} and ${valid(sql)}

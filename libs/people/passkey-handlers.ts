@@ -93,7 +93,7 @@ export const removePasskey = ({ db, accounts }: Parts): Middleware =>
     const removed = await perform(async (sql, note) => {
       await lockPerson(sql, number);
       const deleted = await deletePasskey(sql, number, passkeyId);
-      // without it the person could no longer sign in
+      // the last passkey is gone: unless the password works again, the person could not sign in
       if ((await listPasskeys(sql, number)).length === 0) await changePerson(sql, number, { passwordOff: false });
       await endSessionsOf(sql, number, cookie.read(ctx));
       await note({ act: 'passkey.delete', subject: personId, organizationId, details: { name: deleted.name } });

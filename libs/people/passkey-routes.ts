@@ -76,7 +76,7 @@ export const passkeyRoutes = {
     answers: { 201: answer('The passkey', passkey, { ...examplePasskey, lastUsedAt: null }) },
     refusals: ['quota_exceeded', ...always],
     summary: 'Add a passkey',
-    description: `With what the browser returned for these options. A person has at most 20.${ofPages}`,
+    description: `Send what the browser returned for the options. A person has at most 20 passkeys.${ofPages}`,
   },
   removePasskey: {
     ...change,

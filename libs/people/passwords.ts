@@ -10,7 +10,7 @@ export interface Cost {
   p: number;
 }
 
-/** OWASP's parameters with half of the memory: 32 MiB. */
+/** One of OWASP's options for scrypt: N = 2^15, r = 8, p = 3, which takes 32 MiB. */
 export const usualCost: Cost = { log2n: 15, r: 8, p: 3 };
 const hashLength = 32;
 /** bytes; the parameters take somewhat more than 128 · N · r */
@@ -29,7 +29,7 @@ export async function storedPassword(password: string, cost = usualCost): Promis
   return ['scrypt', cost.log2n, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$');
 }
 
-/** `stored`: undefined for an unknown person, which takes as long. */
+/** For an unknown person `stored` is undefined; the check takes just as long, so its duration does not give that away. */
 export async function isPassword(password: string, stored: string | undefined, cost = usualCost): Promise<boolean> {
   const [, log2n, r, p, salt = '', hash = ''] = (stored ?? '').split('$');
   if (stored === undefined) await hashOf(password, randomBytes(16), cost);
@@ -46,7 +46,7 @@ export async function isPassword(password: string, stored: string | undefined, c
 
 /** Characters that are judged: further ones only add strength, and take time. */
 const judged = 64;
-/** of 4 */
+/** zxcvbn's score, from 0 to 4 */
 const goodEnough = 3;
 
 /** By zxcvbn's warnings. */

@@ -119,7 +119,8 @@ export const peopleRoutes = {
     answers: { 201: answer('The person, and the new link, shown only this once', invitedPerson, invited, replayed) },
     refusals: ['person_not_found', 'not_pending', 'not_configured', ...onceCodes],
     summary: 'Create a new invitation link',
-    description: 'The earlier link stops working. Only while the invitation is pending; it never changes a password.',
+    description:
+      'The earlier link stops working. Works only while the invitation is pending; the link cannot reset a password.',
   },
   getMe: {
     ...shown,
@@ -142,14 +143,14 @@ export const peopleRoutes = {
     refusals: ['person_not_found', 'invalid_credentials', 'origin_not_allowed', 'not_configured'],
     summary: 'Change your name or password',
     description:
-      'A new password needs the old one. It ends all other sessions, and so does `passwordOff`, which removing the ' +
-      'last passkey sets to false again.',
+      'A new password needs the old one. That ends all other sessions, as does setting `passwordOff` to true. Removing ' +
+      'the last passkey sets it to false again.',
   },
   ...passkeyRoutes,
 } satisfies Routes;
 
 const open = { method: 'post', auth: [], tag: 'People' } as const;
-/** of every one of them */
+/** refusals of every sign-in route */
 const always = ['invalid_request', 'origin_not_allowed', 'rate_limited', 'not_configured'] as const;
 const ofPages = ' For the pages of the service: other origins are refused.';
 
@@ -185,8 +186,8 @@ export const signInRoutes = {
     refusals: ['invalid_invitation', 'email_taken', 'invalid_token', ...always],
     summary: 'Accept an invitation, or set a new password',
     description:
-      'A new person needs `name` and `password`. Somebody who has an account already sends the access token of their ' +
-      'own session instead (`Authorization: Bearer …`), and the organization is added to it. With a link that ' +
+      'A new person needs `name` and `password`. Anyone who already has an account sends their session’s access token ' +
+      'instead (`Authorization: Bearer …`), and the account joins the organization. With a link that ' +
       `\`assent person reset\` printed, only \`password\` is needed.${ofPages}`,
   },
   signInWithPassword: {
@@ -217,7 +218,7 @@ export const signInRoutes = {
     answers: { 200: answer('The person is signed in', signedIn, exampleSignedIn) },
     refusals: ['invalid_credentials', ...always],
     summary: 'Sign in with a passkey',
-    description: `With what the browser returned for these options. Failed attempts are never limited.${ofPages}`,
+    description: `Send what the browser returned for the options. Failed attempts are never limited.${ofPages}`,
   },
   renew: {
     ...open,

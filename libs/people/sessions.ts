@@ -9,7 +9,7 @@ import { makeSecret, secretHash } from './links.ts';
 const mostSessions = 20;
 /** lifetime in days: without use, and in all */
 const [unusedFor, inAll] = [30, 90];
-/** minutes after a sign-in in which passkeys can be added */
+/** passkeys can be added for this many minutes after a sign-in */
 export const freshFor = 10;
 
 export interface Session {
@@ -24,7 +24,7 @@ const valid = (sql: Sql) => sql`
 
 export interface Opening {
   number: number;
-  /** the stored one that was checked, if any: a concurrent change of the password prevents the session */
+  /** the stored hash that was checked, if any; no session opens if it has changed, or been switched off, since */
   password?: string;
 }
 
@@ -56,7 +56,7 @@ export async function openSession(
 /** Undefined if it has ended. It cannot end until the transaction does. */
 export async function useSession(sql: Sql, secret: string): Promise<Session | undefined> {
   const hash = secretHash(secret);
-  // locks the person before the session, as the statements that end sessions do
+  // locks the person before the session, as the transactions that end all of a person's sessions do
   await sql`
     update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
     where number = (select person_number from person_sessions where hash = ${hash} and ${valid(sql)})`;
@@ -66,7 +66,7 @@ export async function useSession(sql: Sql, secret: string): Promise<Session | un
   return session;
 }
 
-/** Whether it is the person's, and began in the last minutes. */
+/** Whether the session is this person's and began within the last `freshFor` minutes. */
 export async function isFresh(sql: Sql, personNumber: number, secret: string): Promise<boolean> {
   const fresh = await sql`
     select from person_sessions

@@ -36,7 +36,10 @@ export interface Opened {
   chosen: OwnOrganization;
 }
 
-/** Opens a session; by default in the organization used last. Throws a 401 if the person has been deleted meanwhile. */
+/**
+ * Opens a session; by default in the organization used last. Throws a 401 if the person is gone or in no organization, or
+ * their password was changed or switched off meanwhile.
+ */
 export async function open(sql: Sql, person: Opening, organizationId?: string): Promise<Opened> {
   const organizations = await listOrganizationsOf(sql, person.number);
   const chosen = choose(organizations, organizationId ?? (await lastOrganization(sql, person.number)));

@@ -55,7 +55,7 @@ interface Expected {
   expectedChallenge: (challenge: string) => boolean;
 }
 
-/** Undefined if the response is invalid. `nonce`: of its challenge, which the caller accepts once. */
+/** Undefined if the response is invalid. The caller must make sure that the challenge's `nonce` is used only once. */
 async function check<T>(
   { publicUrl, keys }: Accounts,
   purpose: Purpose,
@@ -94,7 +94,7 @@ export async function checkRegistration(accounts: Accounts, { number }: Person, 
   });
 }
 
-/** The passkey's new counter; undefined unless it signed in here, with user verification. */
+/** Undefined unless the passkey signed this sign-in, for this site, with user verification. `proven`: its new counter. */
 export async function checkSignIn(accounts: Accounts, passkey: Credential, credential: Signed) {
   const { verifyAuthenticationResponse } = await library();
   const { credentialId: id, publicKey, counter } = passkey;

@@ -57,7 +57,7 @@ function placeAmong(data: unknown): Found {
 const textIn = (value: unknown, read: (text: string) => string | undefined): string | undefined =>
   typeof value === 'string' ? read(value) : undefined;
 
-/** Whether any network of the file has a country or a region. */
+/** Whether an IPv4 network of the file has the `wanted` field; searches at most `mostNetworks`. */
 function hasAny(reader: Reader<Response>, wanted: keyof Found): boolean {
   let next = 0;
   for (let count = 0; count < mostNetworks && next < 2 ** 32; count += 1) {

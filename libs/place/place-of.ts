@@ -5,7 +5,7 @@ import { countryIn, regionIn, wholeRegionIn } from './codes.ts';
 import { type Locate, openGeoipFile } from './geoip-file.ts';
 
 interface PlaceRule {
-  /** both headers in lower case */
+  /** names of headers, in lower case */
   countryHeader: string | undefined;
   regionHeader: string | undefined;
   /** countries whose regions are determined */
@@ -22,7 +22,10 @@ export interface Place {
 
 export type PlaceOf = (ctx: Context) => Place;
 
-/** Rejects with a BadSetting if the file is unusable. Without a region header, the file needs regions, too. */
+/**
+ * Rejects with a BadSetting if the file is unusable. If REGION_COUNTRIES is set and there is no region header, the file
+ * must have regions, too.
+ */
 export async function openPlaceOf(rule: PlaceRule): Promise<PlaceOf> {
   const { geoipFile: file, regionHeader, regionCountries } = rule;
   const needsRegions = regionCountries.size > 0 && regionHeader === undefined;
@@ -36,7 +39,7 @@ function createPlaceOf(
   return (ctx) => {
     const region = regionHeader === undefined ? '' : ctx.get(regionHeader);
     const stated = (countryHeader && countryIn(ctx.get(countryHeader))) || wholeRegionIn(region)?.slice(0, 2);
-    // the file is read only if the headers do not suffice
+    // the address is looked up only if the headers do not suffice
     const isOpen = stated === undefined || (regionCountries.has(stated) && regionIn(region, stated) === undefined);
     const found = isOpen ? locate?.(clientAddress(ctx)) : undefined;
     const country = stated ?? found?.country;

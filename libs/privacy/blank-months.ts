@@ -1,6 +1,6 @@
 /**
- * PERSONAL_RETENTION_MONTHS: months whose records lose their personal fields, in batches that nobody feels, while their
- * decisions and proofs stay.
+ * PERSONAL_RETENTION_MONTHS: removes the personal fields from records of old months, in batches small enough to slow nobody
+ * down. Decisions and proofs stay.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -19,7 +19,7 @@ const pause = 20;
 
 interface Blanked {
   records: number;
-  /** the months that this round found due first */
+  /** months that no earlier round had found due */
   found: string[];
 }
 
@@ -66,7 +66,10 @@ interface Page {
   last: RecordCursor | null;
 }
 
-/** Blanks a month in batches, `pause` after each, and after each page. Returns how many records; stops early by `signal`. */
+/**
+ * Blanks a month in batches, with a `pause` after each batch and page. Returns the number of records. `signal` stops it
+ * early.
+ */
 export async function blankMonth(
   db: Database,
   month: string,
@@ -97,7 +100,7 @@ export async function blankMonth(
   return blanked;
 }
 
-/** By key alone, since no index has the records with personal fields: most may be blanked already. */
+/** Reads all records in key order: most may be blanked already, but no index finds the others. */
 async function readPage(sql: Sql, month: string, { domainNumber, id }: RecordCursor, pageSize: number): Promise<Page> {
   const [page] = await sql<Page[]>`
     with page as materialized (
@@ -138,7 +141,7 @@ const blankSome = (db: Database, domainNumber: number, ids: string[]): Promise<n
     return records.length;
   });
 
-/** What counts the month's visitors goes too; user agents that no other month has, an hour later. */
+/** Also deletes the month's visitor counters. User agents that no other month has are deleted an hour later. */
 const endMonth = (db: Database, month: string, through: number) =>
   db.transaction(async (sql) => {
     await forgetVisitorsOf(sql, [month]);

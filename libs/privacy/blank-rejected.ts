@@ -1,4 +1,4 @@
-/** Removes the personal fields of erased visitors' rejected records too, so that a replay restores nothing. */
+/** Removes personal fields from erased visitors' rejected records, so that `records replay` cannot bring them back. */
 
 import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/record/contract';
@@ -6,7 +6,7 @@ import { listRejectedAfter, noteRejectedSearched, replaceRejected } from '#libs/
 
 const pageSize = 500;
 
-/** A record that is not stored yet, as it is after its visitor's erasure. */
+/** A copy of a record that is not stored yet, without its personal fields, as an erasure would leave it. */
 export const withoutPersonal = ({
   visitorId: _,
   ip: __,

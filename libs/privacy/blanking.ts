@@ -1,6 +1,6 @@
 /**
- * Blanks: records of a closed epoch whose visitor was erased before they came lose their personal fields, before anything
- * else is made of them. Only in a closed epoch no further record can come.
+ * Blanking: removes the personal fields of records that came after their visitor's erasure, before anything is derived from
+ * them. It waits until the epoch is closed, because only then can no more records arrive in it.
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
@@ -17,14 +17,14 @@ export const blankingName = 'blank';
 
 /** records that are looked at in one transaction */
 const usualPiece = 32_768;
-/** Domains of which one transaction blanks records, some ten statements each. */
+/** Most domains per transaction: each takes about ten statements. */
 const domainsLimit = 50;
 
 type Erased = Visit & { hash: string };
 
 /**
- * `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased.
- * `generation`: changes where another server may have other records.
+ * `hashOf`: undefined without PRIVACY_KEY. `derive` then throws as soon as a slice has a domain with an erased visitor.
+ * `generation`: returns another number once the database may be another server, with other records.
  */
 export const createBlankDerivation = (
   hashOf: VisitorHash | undefined,
@@ -55,7 +55,10 @@ export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: B
   return (signal: AbortSignal) => deriveAll(db, derivation, signal);
 }
 
-/** `erased`: by domain and id. Blanks as many as one transaction may; `last`: of them, `left`: the first of the others. */
+/**
+ * Blanks as many of `erased` (sorted by domain and id) as one transaction may. Returns the last of these, and `left`: the
+ * first that remains.
+ */
 async function blankSome(
   sql: Sql,
   erased: Erased[],
@@ -97,7 +100,7 @@ interface Visit {
   visitorId: string;
 }
 
-/** By domain and id. */
+/** Sorted by domain and id. */
 const listVisits = (sql: Sql, records: RecordRange): Promise<Visit[]> => sql<Visit[]>`
   select domain_number as "domainNumber", id, visitor_id as "visitorId"
   from ${recordsIn(sql, records)} as r

@@ -1,4 +1,6 @@
-/** Retention: months of records are dropped once they are past it, with what is derived of them and names a visitor. */
+/**
+ * Retention: drops months of records that are past it, with their visitor counters and their ids and secrets in the logs.
+ */
 
 import type { Database } from '#libs/base/db/database';
 import { isPastRetention } from '#libs/base/terms/retention';
@@ -12,24 +14,24 @@ const patience = 30_000;
 
 interface Dropped {
   dropped: string[];
-  /** those that this round found due first */
+  /** months that no earlier round had found due */
   found: string[];
   /** one that a reader keeps from being dropped. It no longer shows; the next round goes on with it */
   hidden?: string;
-  /** one whose records a derivation is not done with */
+  /** a due month that is kept because a derivation has not handled all of its records yet */
   awaited?: string;
 }
 
 /**
- * Drops the months that enough rounds have found due. `derivations`: those that have to be done with a month's records.
- * `now`: Postgres' time in Unix milliseconds.
+ * Drops the months that enough rounds have found due. `derivations`: a month is dropped only after these have handled all
+ * of its records. `now`: Postgres' time in Unix milliseconds.
  */
 export async function dropExpiredMonths(
   db: Database,
   { retentionMonths, derivations, round }: { retentionMonths: number; derivations: string[]; round: Round },
   now: number,
 ): Promise<Dropped> {
-  // who was counted while a month was dropped
+  // visitors may have been counted while a month was being dropped: delete those counters
   const before = await db.read(listDroppedMonths);
   if (before.length > 0) await db.write((sql) => forgetVisitorsOf(sql, before));
   const expired = (await db.read(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));

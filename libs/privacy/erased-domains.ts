@@ -14,7 +14,7 @@ interface Place {
   recordPosition: number | null;
 }
 
-/** `records`: the erasure's total, for an erasure of a single domain that left no entries. */
+/** `records`: the erasure's total. It is used only if the erasure has no entries and was of a single domain. */
 export async function listErasedDomains(
   sql: Sql,
   { erasureId, records }: { erasureId: string; records: number },

@@ -42,7 +42,7 @@ interface Begun extends ScopeNumbers {
 const mostAtOnce = 10_000;
 /** milliseconds */
 const usualPatience = 3_000;
-/** Milliseconds to read the progress, for which the client may ask again. */
+/** Milliseconds to read the result. If that fails, the client can still request the progress. */
 const progressPatience = 1_000;
 
 export const makeErasureId = (): string => `ers_${randomBytes(10).toString('hex')}`;
@@ -179,7 +179,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
     return records.length;
   });
 
-/** Deletes the counters of the visitor's records, and then their id. */
+/** Deletes the counters of the visitor's records, then the visitor's id in the erasure. */
 const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Promise<void> =>
   db.transaction(async (sql) => {
     await forgetVisitor(sql, visitorId, sql`select number from domains where ${isInScope(sql, numbers)}`);
@@ -194,7 +194,9 @@ interface ErasedRecord {
   hash: string;
 }
 
-/** The oldest unfinished erasure for each of these records: of its visitor, in a scope with its domain. */
+/**
+ * For each record, the oldest unfinished erasure of its visitor whose scope includes the record's domain, if there is one.
+ */
 export async function listRunning(
   sql: Sql,
   records: ErasedRecord[],
@@ -209,7 +211,7 @@ export async function listRunning(
     order by 1, 2, began_at`;
 }
 
-/** Counts records that blanking changed as the erasure's own. `erasureIds`: one for each record. */
+/** Adds the records that blanking changed to their erasures' counts. `erasureIds`: one for each record, so ids repeat. */
 export const countBlanked = (sql: Sql, erasureIds: string[]) => sql`
   update erasures set records = erasures.records + blanked.records
   from (select id, count(*) as records from unnest(${erasureIds}::text[]) as id group by 1) as blanked

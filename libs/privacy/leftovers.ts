@@ -30,10 +30,10 @@ interface LeftoverParts {
 }
 
 const day = 24 * 60 * 60 * 1_000;
-/** milliseconds after which every waiting job is checked again */
+/** milliseconds after which all delayed and failed jobs are checked again */
 const knownFor = 60 * 60_000;
 
-/** Goes on with erasures that nobody is at. */
+/** Continues erasures that no process is working on. */
 export async function goOnErasing(db: Database, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const begun = await db.write(takeErasure);
@@ -81,17 +81,17 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
   };
 }
 
-/** A new tombstone is held against all of them, and a new one of them against all tombstones, each once. */
+/** If there is a new tombstone, checks all rejected records, otherwise only the new ones; always against all tombstones. */
 async function clearRejected(db: Database, hashOf: VisitorHash): Promise<void> {
   const unsearched = await db.read((sql) => listUnsearched(sql, 'rejected'));
   await blankRejected(db, createErasedRecords(db, hashOf), { onlyNew: unsearched.length === 0 });
   await noteSearched(db, 'rejected', unsearched);
 }
 
-/** By shard the jobs that this process has looked at, for all who were erased until then. */
+/** For each shard, the delayed and failed jobs that this process has already checked against all tombstones. */
 type SeenIn = (shard: number) => Set<string>;
 
-/** Nothing is known of a Redis that took over: it may lack what was changed. */
+/** Forgets them after an hour, and if another Redis server took over, because that one may lack our changes. */
 function createSeen(redis: RedisConnection): SeenIn {
   const shards = new Map<number, { server: string | undefined; since: number; seen: Set<string> }>();
   return (shard) => {
@@ -106,8 +106,8 @@ function createSeen(redis: RedisConnection): SeenIn {
 }
 
 /**
- * A new tombstone is held against all jobs; one that comes to rest, be it again, against all tombstones. A worker that has
- * it in hand meanwhile may put it back as it was.
+ * If there is a new tombstone, checks all jobs, otherwise only those that have become delayed or failed, perhaps again,
+ * since the last check. A worker that holds a job meanwhile may put it back unchanged.
  */
 async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: VisitorHash, seenIn: SeenIn): Promise<void> {
   const unsearched = await db.read((sql) => listUnsearched(sql, 'queues'));
@@ -134,7 +134,7 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
   } finally {
     await Promise.all(queues.map(({ queue }) => queue.close()));
   }
-  // jobs that were consumed are in the file, too
+  // Redis' append-only file still has jobs that were consumed
   if (unsearched.length > 0 || changed > 0) await requestRewrite(redis.client);
   await noteSearched(db, 'queues', unsearched);
 }
@@ -142,7 +142,7 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
 /** visitors that are looked up in one statement */
 const chunk = 1_000;
 
-/** Busy visitors are few; of what counts them one row each is read. */
+/** There are few busy visitors, and the recursive query reads only one row of `visitor_counters` for each. */
 async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void> {
   const busy = await db.read(
     (sql) => sql<{ domainNumber: number; visitorId: string; organizationId: string }[]>`

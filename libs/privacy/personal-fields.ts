@@ -1,7 +1,7 @@
 /**
- * Removes the personal fields of records. Of a sealed record the secret is replaced by the salt of `circumstances`, and
- * its entry's commitment `private` is stored: so its entry and every proof can still be made, and nobody can check a
- * guess at the personal fields any more.
+ * Removes the personal fields of records. For a sealed record, it stores the entry's `private` commitment and replaces the
+ * secret by the salt of `circumstances`. The entry and its proofs can still be made, but nobody can check a guess at the
+ * personal fields.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -11,7 +11,7 @@ import { runOf } from '#libs/proof/positions';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/proof/tree/entry';
 import { erasedFamiliesOf } from '#libs/record/user-agent-families';
 
-/** Records in one transaction: they take some 50 ms, for which sealing and storing wait. */
+/** Records per transaction: this many take about 50 ms, during which sealing and storing wait. */
 export const blankLimit = 500;
 
 /** A record with the fields that are to be removed. */
@@ -27,8 +27,8 @@ export const personalColumns = (sql: Sql) => sql`
   r.user_agent_number as "userAgentNumber"`;
 
 /**
- * Makes sealing of the domain wait until the transaction ends, so that what is read afterwards is what it has sealed.
- * Of a domain without a log, a lock on the domain does that.
+ * Blocks sealing of the domain until the transaction ends, so that what we read next includes everything sealed so far. If
+ * the domain has no log, locks the domain, and then a log that was created meanwhile.
  */
 export async function lockLog(sql: Sql, domainNumber: number): Promise<void> {
   const lock = () => sql`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
@@ -60,9 +60,9 @@ const numbersIn = (records: Personal[]): number[] => [
 ];
 
 /**
- * Adds an entry about each erased record to its domain's log, and deletes user agents that no other record has. Call
- * this once in a transaction, for all of its domains: rows are written in order, so that two transactions cannot
- * deadlock.
+ * Queues an entry about each erased record for its domain's log, and queues the user agents to be deleted if no record has
+ * them any more. Call it once per transaction, for all domains together: rows are written in order, so that two
+ * transactions cannot deadlock.
  */
 export async function noteErased(
   sql: Sql,

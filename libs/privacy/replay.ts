@@ -11,9 +11,9 @@ import { eraseVisitor, finishErasure } from './erasures.ts';
 import { isWithin, listKnown, restoreTombstones, type Tombstone } from './tombstones.ts';
 
 /**
- * Visitors that the backup restored, and their records from before their erasure. Visitors with later records only are
- * erased as well, but not counted, and neither are records that came after the tombstone was back: these are blanked
- * anyway.
+ * How many records the backup brought back from before their visitor's erasure, and how many visitors have any. Visitors
+ * with only later records are erased too, but not counted; nor are records stored since the tombstone was put back, which
+ * are blanked anyway.
  */
 interface Replayed {
   visitors: number;
@@ -81,7 +81,9 @@ export async function replayTombstones(
   return result;
 }
 
-/** `epoch`: the first whose records are blanked for a tombstone that was there before; undefined where none was. */
+/**
+ * `epoch`: of a tombstone that already existed. Records from it on are blanked anyway and not counted. Undefined: none did.
+ */
 async function countBefore(
   sql: Sql,
   numbers: ScopeNumbers,

@@ -17,8 +17,8 @@ import {
 /** a sorted set, by milliseconds */
 const key = 'assent:erased';
 /**
- * The hash of processes of 0.1.0, whose tombstones are read and moved; it can go once 0.1.0 is not upgraded from any
- * more.
+ * The Redis hash that 0.1.0 writes to. Its tombstones are read, and moved to `key`. Remove it once nobody upgrades from
+ * 0.1.0 any more.
  */
 const former = 'assent:tombstones';
 
@@ -41,7 +41,7 @@ export async function rememberTombstones(client: RedisClient, tombstones: Tombst
 export async function recallTombstones(client: RedisClient): Promise<Tombstone[]> {
   const found = new Map<string, number>();
   const add = (member: string, time: number) => found.set(member, Math.max(time, found.get(member) ?? 0));
-  // the former ones first, because moving a tombstone meanwhile adds it to both
+  // the old hash first: a tombstone that is moved meanwhile is then still found in the sorted set
   for await (const page of formerPages(client))
     for (const [member, erasedAt] of page) add(member, Date.parse(erasedAt));
   for await (const page of pages((cursor) => client.zscan(key, cursor, 'COUNT', chunk))) {
@@ -102,8 +102,8 @@ async function* pages(scan: (cursor: string) => Promise<[string, string[]]>): As
 }
 
 /**
- * Returns a round that copies tombstones from Postgres: those that an API process could not add, within a second, and
- * all of them once Redis is another server, which may lack the newest.
+ * Returns a round that copies to Redis every tombstone not yet noted as copied, whether or not the API added it. If Redis
+ * is another server than before, it copies all of them, because that server may lack the newest.
  */
 export function createTombstoneCopy({ redis, db }: { redis: RedisConnection; db: Database }): () => Promise<void> {
   /** the run_id of the server that has all of them */

@@ -1,6 +1,6 @@
 /**
  * Tombstones: who was erased. Later records of these visitors lose their personal fields once their epoch is closed.
- * They are looked up by hash and never listed, so that the cost does not grow with the number of erasures. A tombstone
+ * Records are checked against them by hash, so the cost of a check does not grow with the number of erasures. A tombstone
  * counts for as long as its row exists, so that a clock that is ahead for a moment hides none.
  */
 
@@ -12,16 +12,16 @@ import type { ScopeNumbers } from '#libs/tenants/visitors';
 /** Days: a record may come up to 30 days after its decision. */
 const lastsDays = 32;
 
-/** Whether a record of that time came while the tombstone counted: later the visitor is a new one. */
+/** Whether `time` is before the tombstone's end. After that, the same visitor id counts as a new visitor. */
 export const isWithin = ({ erasedAt }: Pick<Tombstone, 'erasedAt'>, time: number): boolean =>
   time < Date.parse(erasedAt) + lastsDays * 86_400_000;
 /** rows that one statement changes */
 const slice = 5_000;
 
 /**
- * Reads the open epoch after the tombstone is visible to all others: only records of that epoch and later ones can have
- * missed it. `now`: this process's time. The later of it and Postgres' time counts, so that a clock that is behind does
- * not end the tombstone early.
+ * Stores the open epoch with the tombstone. All records of earlier epochs are already committed, so the erasure finds them
+ * itself; blanking only has to check this epoch and later ones. `now`: this process's time. The later of it and Postgres'
+ * time counts, so that a clock that is behind does not end the tombstone early.
  */
 export async function addTombstone(
   sql: Sql,
@@ -52,7 +52,9 @@ export const listKnown = (
       tombstones.map(({ hash }) => hash),
     )}`;
 
-/** Restores tombstones of the time before a restore, without counting longer than before. */
+/**
+ * Puts back tombstones that a restored backup may lack. This never extends a tombstone; ones that have ended are skipped.
+ */
 export const restoreTombstones = (
   sql: Sql,
   { organizationNumber, domainNumber }: ScopeNumbers,
@@ -117,7 +119,7 @@ export const listConcerned = (sql: Sql, domainNumbers: number[]): Promise<Concer
     and (${isAnybodyErased(sql, sql`0`)} or ${isAnybodyErased(sql, sql`domains.number`)})
   order by 1`;
 
-/** Where a tombstone's visitor is searched for, once. */
+/** A place that is searched for what is left of a tombstone's visitor, once per erasure. */
 type SearchedIn = 'queues' | 'rejected';
 
 const searched = { queues: 'searched_at', rejected: 'rejected_searched_at' } as const;
@@ -127,7 +129,7 @@ interface TombstonePlace extends ScopeNumbers {
   hash: string;
 }
 
-/** Identifies one erasure of the tombstone: after a repeated erasure, the work for the first does not count. */
+/** A tombstone as of one erasure. If the visitor is erased again, work done for the earlier erasure does not count. */
 interface Erasure extends TombstonePlace {
   /** when it was noted, to the microsecond, as Postgres writes it */
   notedAt: string;
@@ -164,7 +166,7 @@ export async function noteSearched(db: Database, place: SearchedIn, erasures: Er
   }
 }
 
-/** More of their records came, so there may be more in queues, and in Redis' append-only file. */
+/** Further records of these visitors arrived, so queues and Redis' append-only file may hold more: search again. */
 export const searchAgain = (sql: Sql, hashes: string[]) => sql`
   update tombstones set searched_at = null where hash = ${anyOf(sql, hashes)}`;
 

@@ -46,7 +46,7 @@ export async function* allAbout(
     }),
   );
   yield '},"bundles":{';
-  // a differing record was reported with its proof
+  // differing records were already reported while their proofs were made
   yield* listed(
     newestFirst(db, domains, visitorId),
     naming((page) => bundlesOf(db, page, () => {})),
@@ -55,8 +55,8 @@ export async function* allAbout(
 }
 
 /**
- * Names the texts of each page by the record's id. Records of several domains with one id follow each other, and all
- * but the first are named by their place.
+ * Names the texts of each page by the record's id. Records of different domains may share an id. They come one after the
+ * other, and all but the first are named `domainId/recordId`.
  */
 function naming(textsOf: (page: FoundRecord[]) => Promise<Map<string, string>>) {
   let before = '';

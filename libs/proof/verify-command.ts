@@ -108,8 +108,8 @@ function table(facts: Fact[]): string[] {
 
 const quoted = (file: string): string => `'${path.normalize(file).replaceAll("'", "'\\''")}'`;
 
-function printJson(answer: object): void {
-  process.stdout.write(`${visible(JSON.stringify(answer))}\n`);
+function printJson(response: object): void {
+  process.stdout.write(`${visible(JSON.stringify(response))}\n`);
 }
 
 function machineForm({ kind, verdict }: Finding): object {

@@ -53,14 +53,14 @@ async function askFor({ older, newer }: TwoCheckpoints, { api, domain, token }: 
   const log = /\/([1-9][0-9]*)$/.exec(older.origin.slice(older.origin.indexOf(domain) + domain.length))?.[1] ?? '1';
   const query = new URLSearchParams({ from: String(older.size), to: String(newer.size), log });
   const target = `${api.replace(/\/$/, '')}/v1/consent/${encodeURIComponent(domain)}/log/consistency?${query}`;
-  const answer = await fetch(target, {
+  const response = await fetch(target, {
     headers: { authorization: `Bearer ${token}` },
     redirect: 'error',
     signal: AbortSignal.timeout(patience),
   }).catch((error: unknown) => {
     throw new Error(`${api} does not answer: ${error instanceof Error ? error.message : error}`);
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${api} answered ${answer.status}: ${text.slice(0, 300)}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${api} answered ${response.status}: ${text.slice(0, 300)}`);
   return text;
 }

@@ -50,9 +50,9 @@ export function choiceFigures(facets: Facet[]): { choices: number; optInRate: nu
 function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
   const displays = addUp(facets, (facet) => facet.displays);
   if (displays === 0) return undefined;
-  const answers = addUp(facets, (facet) => facet.answers);
+  const responses = addUp(facets, (facet) => facet.answers);
   // not below 0: a decision may fall on a later day than its display, so choices can outnumber displays
-  return { displays, noChoiceRate: Math.max(0, 1 - answers / displays) };
+  return { displays, noChoiceRate: Math.max(0, 1 - responses / displays) };
 }
 
 /**

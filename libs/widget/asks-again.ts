@@ -1,6 +1,6 @@
 import type { WidgetConfig } from './config.ts';
 
-/** Whether the widget asks visitors who have chosen under `live` again under `settings`. */
+/** Whether visitors who made their choice under `live` are asked again under `settings`. */
 export const asksAgain = (settings: WidgetConfig, live: WidgetConfig): boolean => termsOf(settings) !== termsOf(live);
 
 const termsOf = ({ policyVersion, categories = 'analytics marketing' }: WidgetConfig): string => {

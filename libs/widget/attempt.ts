@@ -1,4 +1,4 @@
-// rehearsals import the widget's backoff, and are checked without a browser's types
+// the root tsconfig, which checks this file too, has no DOM types
 declare function reportError(error: unknown): void;
 
 /** Runs `work` so that its failure does not stop the rest. The error is reported like an uncaught one. */
@@ -13,7 +13,7 @@ export function attempt<Result>(work: () => Result): Result | undefined {
 
 export const warn = (text: string): void => console.warn(`assent: ${text}`);
 
-/** The result of `work`, or `otherwise` if it throws, as a built-in does that the page has broken. */
+/** The result of `work`, or `otherwise` if it throws: the page may have broken a built-in that it calls. */
 export function either<Result>(work: () => Result, otherwise: Result): Result;
 export function either<Result>(work: () => Result): Result | undefined;
 export function either<Result>(work: () => Result, otherwise?: Result): Result | undefined {

@@ -45,7 +45,7 @@ export function checkSettings(given: unknown): SettingFault[] {
   };
   if (!isObject(given)) return [{ path: '', message: 'must be an object' }];
   checkAll(given, '', report);
-  // the path of each fault below it would contain the name
+  // stops here: the paths of further faults could contain the long name
   if (faults.some(({ message }) => message === tooLong)) return faults;
   settingsRule(given)(given, '', report);
   return faults;
@@ -54,8 +54,8 @@ export function checkSettings(given: unknown): SettingFault[] {
 const tooLong = `has a name of more than ${longestName} characters`;
 
 /**
- * Checks, at any depth, for names by which code that merges settings would write to a prototype, and for texts that a
- * database cannot store: those with half a surrogate pair or NUL.
+ * Checks, down to `deepest`, for names that would change a prototype if settings are merged, and for texts that a database
+ * cannot store: those with half a surrogate pair or NUL.
  */
 function checkAll(value: object, path: string, report: Report, depth = 0): void {
   for (const [name, each] of Object.entries(value)) {

@@ -35,7 +35,9 @@ export interface Cookie {
   duration?: string;
 }
 
-/** The last ones are possible in `window.assentConfig` only. */
+/**
+ * Lists and objects are possible in `window.assentConfig` only, but `texts` and `colors` also singly: `data-color-button`.
+ */
 export interface WidgetConfig {
   domain?: string;
   key?: string;
@@ -63,7 +65,7 @@ export interface WidgetConfig {
   links?: { label: string; href: string }[];
   consentMode?: ConsentTypes | boolean | string;
   metadata?: Record<string, string | number | boolean>;
-  /** an attribute without a value turns it on */
+  /** reports to the service that the banner was shown; an attribute without a value turns this on */
   displays?: string | boolean;
   experiment?: Experiment;
   /** the first rule that matches the visitor's place applies */

@@ -1,7 +1,7 @@
 import { either } from './attempt.ts';
 import { own } from './tamper-proof.ts';
 
-/** A text with its `{name}`s filled in. */
+/** Fills in each `{name}` that occurs exactly once. */
 export function fill(text: string, values: Record<string, string>): string {
   let filled = text;
   for (const name in own(values)) {

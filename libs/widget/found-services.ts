@@ -1,4 +1,4 @@
-/** What a check of the site found and the banner's settings do not list yet, as services for people to complete. */
+/** Turns what a site check found, and the settings do not list yet, into services for people to complete. */
 import { isCookieName } from './category-rules.ts';
 import type { Category, Service, WidgetConfig } from './config.ts';
 import type { CheckStep } from './site-check.ts';
@@ -13,14 +13,14 @@ const usual: Record<string, string> = {
 };
 const necessary = 'necessary';
 
-/** The service for cookies that no known service sets. */
+/** Name of the service that collects the cookies that are in no list. */
 export const unassigned = 'Cookies that the site check found';
 
 type Seen = Pick<CheckStep, 'hosts' | 'cookies'>;
 
 /**
- * The settings with a service for each known owner of a host, and one with the cookies that are in no list. `added` counts
- * both; 0: the settings list everything.
+ * The settings with a service for each known owner of a host, and one with the cookies that are in no list. `added`: how
+ * many owners and cookies were added; 0 if the settings list everything.
  */
 export function withFound(config: WidgetConfig, steps: readonly Seen[]): { config: WidgetConfig; added: number } {
   const categories = listed(config.categories);

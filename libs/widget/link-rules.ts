@@ -2,7 +2,7 @@
 import { type Rule, rule } from './setting-rules.ts';
 
 const schemes = ['https:', 'http:', 'mailto:', 'tel:'];
-/** An address such as `https:` is valid on pages of one scheme only. */
+/** A link must be valid on both: a bare `https:`, for example, is valid only on https pages. */
 const pages = ['https://site.example/', 'http://site.example/'];
 
 /** Links with any other scheme, such as `javascript:`, could run code. */

@@ -1,6 +1,6 @@
 /**
  * What the widget shows, as one document from which both views are made. The same settings give the same bytes, since the
- * order of its keys is fixed. Texts come in reading order, before what is not shown.
+ * order of its keys is fixed. Within it, the texts come first, in reading order, and then the fields that are not shown.
  */
 
 import { either } from './attempt.ts';
@@ -51,7 +51,7 @@ export interface Notice {
   version: string;
   policyVersion: string | undefined;
   variant?: string;
-  /** text and buttons of the second step after an objection, where nobody is asked first */
+  /** question and buttons for allowing something again after an objection; only under `opt_out` and `none` */
   again?: string[];
   model?: Model;
 }
@@ -63,7 +63,7 @@ export function noticeOf(settings: NoticeSettings, gpc: boolean, hasGiven: boole
   let optional = '';
   const categories = map(settings.categories, ({ id, required, label: own, description, services }) => {
     const label = own ?? texts[id] ?? id;
-    // the separator is no word of any language
+    // a separator that is not a word needs no translation
     if (!required) optional += optional ? ` · ${label}` : label;
     return {
       label,

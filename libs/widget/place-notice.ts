@@ -1,4 +1,4 @@
-/** The texts of a notice by the rule for the visitor's place. Publishing produces the same bytes as browsers do. */
+/** Adapts a notice to the rule for the visitor's place. Publishing produces the same bytes as browsers do. */
 import type { Model } from './config.ts';
 import type { Notice } from './notice.ts';
 import { includes, join, map, slice } from './tamper-proof.ts';

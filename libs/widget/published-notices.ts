@@ -53,7 +53,7 @@ function termsOf({ regions = [] }: WidgetConfig): PlaceTerms[] {
   return [...new Set(all)].map((terms) => JSON.parse(terms));
 }
 
-/** The tags that the widget uses. A variant adds none. */
+/** Tags of the languages that notices can be in. A variant adds none. */
 const languagesWith = (texts: OwnTexts): Set<string> => {
   const own = Object.keys(texts).filter((name) => typeof texts[name] === 'object');
   return new Set(['en', ...['en-US', ...languages, ...own].map((tag) => languageFor([tag], texts))]);

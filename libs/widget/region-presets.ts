@@ -1,6 +1,6 @@
 /**
- * Presets for a site's rules by place, from the law of each. They are no legal advice: each has its source, and all have
- * the day on which they were checked. `docs/regions.md` explains them.
+ * Presets for a site's rules by place, from the law of each. They are not legal advice. Each names its source, and all were
+ * last checked on `checkedOn`. `docs/regions.md` explains them.
  */
 import type { Model } from './config.ts';
 

@@ -39,9 +39,9 @@ export interface CheckStep {
   held: number;
   /** requests that reported Google's consent state */
   google: { host: string; gcs: string; gcd: string; requests: number }[];
-  /** `default`, `config`, `event` and `update` of the data layer in their order, one list for each different page */
+  /** `default`, `config`, `event` and `update` of the data layer, in order; pages with the same sequence share a list */
   commands: ('default' | 'config' | 'event' | 'update')[][];
-  /** a container of Google's, whose tags wait for a default */
+  /** Google's tag or Tag Manager is on the page, so a consent default is needed */
   hasContainer: boolean;
   /** milliseconds until the banner was shown; null: it was not */
   bannerMs: number | null;
@@ -170,7 +170,7 @@ function order({ commands, hasContainer }: CheckStep): Found[] {
   ];
 }
 
-/** What may run before a choice in the visitor's place is judged as if the visitor had accepted it. */
+/** Advertising is no fault after “Accept all”, or if the allowed categories grant `ad_storage`, as a place's rule may. */
 const mayAdvertise = ({ step, grants }: CheckStep): boolean => step === 'accepted' || grants.includes('ad_storage');
 
 const hosts = (step: CheckStep): Found[] =>

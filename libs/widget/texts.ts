@@ -1,6 +1,6 @@
 /**
- * Every text of the widget in English; `languages/` has the others by the same names. The dashboard shows them to people
- * who set up a banner.
+ * Every text of the widget in English; `languages/` has the translations, under the same names. The dashboard shows them to
+ * people who set up a banner.
  */
 export const phrases = {
   title: 'Your privacy, your choice',
@@ -32,7 +32,7 @@ export const phrases = {
   marketingPurpose: 'Advertising based on your interests.',
 };
 
-/** Texts for places where nobody is asked first, which only the third file has. */
+/** Texts for places where nobody is asked first, which only `assent-extras` has. */
 export const placePhrases = {
   // words required by American law
   choices: 'Your Privacy Choices',
@@ -43,7 +43,7 @@ export const placePhrases = {
   cancel: 'Cancel',
 };
 
-/** Texts that only the second file has. */
+/** Texts that only `assent-preferences` has. */
 export const furtherPhrases = {
   // in place of a video or a map
   embedText: 'Allow {category} to see this content.',

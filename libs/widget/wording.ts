@@ -9,10 +9,10 @@ import { type furtherPhrases, phrases, type placePhrases } from './texts.ts';
 /** May include texts of the other files, and those of the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
 
-/** With the texts of the second file. */
+/** With the texts of `assent-preferences`. */
 export type AllTexts = Texts & Record<keyof typeof furtherPhrases, string>;
 
-/** With the texts of the third file. */
+/** With the texts of `assent-extras`. */
 export type PlaceTexts = Texts & Record<keyof typeof placePhrases, string>;
 
 export interface Wording {
@@ -33,7 +33,10 @@ function tagOf(locale: string): string {
   return otherNames[lowerCase(tag)] ?? tag;
 }
 
-/** `zh-Hans-SG`, `zh-Hans` and `zh`, in lower case. Traditional Chinese does not fall back to `zh`, which is simplified. */
+/**
+ * The tag and its shorter forms, in lower case, with aliases resolved: `de-at` and `de` for `de-AT`. Traditional Chinese
+ * ends at `zh-hant`, since `zh` is simplified.
+ */
 export function formsOf(locale: string): string[] {
   const forms: string[] = [];
   let left = hyphened(locale);
@@ -52,7 +55,10 @@ function baseOf(language: string): string | undefined {
   return forms[forms.length - 1];
 }
 
-/** The site's own texts: those for exactly this tag win over those for its language, and these over those for all. */
+/**
+ * The site's own texts: the site's own texts: first those for this exact tag, then those for its base language, then those
+ * for all languages.
+ */
 function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
   const base = baseOf(language);
   const exactly = lowerCase(tagOf(language));

@@ -63,14 +63,14 @@ export async function fillDisk(scene: Scene, store: Store): Promise<End> {
   if (!scene.hasSmallDisk[store]) return kill(server);
   const filler = path.join(path.dirname(server.running().dataDir), 'filler');
   await runCommand('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { env: process.env });
-  const answers = async () => {
+  const responses = async () => {
     if (store === 'postgres') await scene.count((sql) => sql`select 1 as n`);
     else await scene.redisDo((redis) => redis.ping());
   };
   return async () => {
     rmSync(filler);
     // what could not write ends itself
-    await answers().catch(async () => {
+    await responses().catch(async () => {
       await server.running().stop();
       await untilStarted(server.start);
     });

@@ -104,15 +104,15 @@ describe('of several mistakes, the first in the order of the contract is reporte
     ];
     const record = (domain: string, key: string) =>
       stack.client.record(domain, key, { decision: 'custom' }, { 'x-request-id': 'same' });
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     for (const attempt of attempts) {
       const answer = await record(...attempt);
       expectProblem(answer, 401, 'invalid_api_key');
-      answers.add(indistinguishable(answer));
+      responses.add(indistinguishable(answer));
     }
-    expect(answers.size).toBe(1);
+    expect(responses.size).toBe(1);
     // a page that sends it while closing learns why it has no key
-    expect([...answers][0]).toContain('navigator.sendBeacon cannot send this header');
+    expect([...responses][0]).toContain('navigator.sendBeacon cannot send this header');
     expect((await record(domainId, apiKey)).status).toBe(202);
   });
 });

@@ -22,8 +22,8 @@ describe('an API of two processes', () => {
   const record = () => client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), { decision: 'custom' });
 
   it('serves from one port', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, record));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202));
+    const responses = await Promise.all(Array.from({ length: 20 }, record));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(202));
     expect((await client.organization()).status).toBe(200);
   });
 

@@ -62,8 +62,8 @@ describe('what the demo shop shows of a visitor', () => {
     holdTheMinute();
     for (const visitorId of ['%00', 'v'.repeat(129)]) expectBlame(await look(visitorId), '/visitorId');
     // some came before
-    const answers = await Promise.all(Array.from({ length: 297 }, () => look('%00')));
-    expectBlame(at(answers, 0), '/visitorId');
+    const responses = await Promise.all(Array.from({ length: 297 }, () => look('%00')));
+    expectBlame(at(responses, 0), '/visitorId');
     expectProblem(await look('me'), 429, 'rate_limited');
   });
 

@@ -192,10 +192,10 @@ describe('the files of the widget', () => {
   it.each(['/widget-0123456789abcdef.js', '/widget-x.js', '/nothing.js', '/widget.js/'])(
     '%s, which no release had, is not_found and not kept in caches',
     async (missing) => {
-      const answer = await request<ProblemAnswer>(stack.api.baseUrl, missing);
-      expectProblem(answer, 404, 'not_found');
-      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(answer.headers.get('cache-control') ?? 'no-store').toBe('no-store');
+      const response = await request<ProblemAnswer>(stack.api.baseUrl, missing);
+      expectProblem(response, 404, 'not_found');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(response.headers.get('cache-control') ?? 'no-store').toBe('no-store');
     },
   );
 

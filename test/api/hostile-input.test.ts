@@ -34,8 +34,8 @@ describe('a hostile request', () => {
   };
   const authorization = () => `Authorization: Bearer ${tokenFor(stack.tenant.organizationId)}`;
   const get = (target: string, ...headers: string[]) => send(`GET ${target}`, [...headers, authorization()]);
-  const expectRefusal = (answer: RawAnswer, ...expected: [number, string][]) =>
-    expect(expected).toContainEqual([answer.status, problemIn(answer).code]);
+  const expectRefusal = (response: RawAnswer, ...expected: [number, string][]) =>
+    expect(expected).toContainEqual([response.status, problemIn(response).code]);
 
   it.each([
     ['a line break', 'dom_x%0d%0aX-Injected:%20yes'],
@@ -44,9 +44,9 @@ describe('a hostile request', () => {
     ['an escaped slash', '..%2f..%2fetc'],
     ['a name from the prototype', '__proto__'],
   ])('with %s in the id of a domain is refused, reading and recording', async (_, id) => {
-    const answer = await get(`/v1/consent/${id}/records`);
-    expectRefusal(answer, [400, 'invalid_request'], [404, 'domain_not_found'], [404, 'not_found']);
-    expect(answer.headers.get('x-injected')).toBeNull();
+    const response = await get(`/v1/consent/${id}/records`);
+    expectRefusal(response, [400, 'invalid_request'], [404, 'domain_not_found'], [404, 'not_found']);
+    expect(response.headers.get('x-injected')).toBeNull();
     const recorded = await send(`POST /v1/consent/${id}/record`, [`X-Api-Key: ${stack.apiKey}`, 'Content-Length: 0']);
     expectRefusal(recorded, [401, 'invalid_api_key'], [404, 'not_found']);
   });
@@ -54,11 +54,11 @@ describe('a hostile request', () => {
   it('stores a visitor’s id as it was, and it does nothing on its way', async () => {
     expectRefusal(await get('/v1/consent/x/records?visitorId=%ed%a0%80'), [400, 'invalid_request']);
     const visitorId = '\u202e\u001b[31m\r\nX-Injected: yes"}\n{"level":"info"}\u2028\u0007<script>';
-    const answer = await post(fields(`"visitorId":${JSON.stringify(visitorId)}`));
-    expect([answer.status, answer.headers.get('x-injected')]).toEqual([202, null]);
+    const response = await post(fields(`"visitorId":${JSON.stringify(visitorId)}`));
+    expect([response.status, response.headers.get('x-injected')]).toEqual([202, null]);
     await eventually(async () => {
       const { body } = await stack.client.records(stack.domainId, new URLSearchParams({ visitorId }).toString());
-      expect(at(body.records, 0)).toMatchObject({ id: JSON.parse(answer.body).id, visitorId });
+      expect(at(body.records, 0)).toMatchObject({ id: JSON.parse(response.body).id, visitorId });
     });
     for (const line of stack.api.lines) expect(() => JSON.parse(line)).not.toThrow();
   });
@@ -67,8 +67,8 @@ describe('a hostile request', () => {
     ...['http://[::bad/v1/organization', 'http://a%00b:x/v1/organization#//[', 'http://a:99999999/v1/organization'],
     ...['http://', 'ftp://assent/v1/organization', 'v1/organization', '*'],
   ])('for the target %s is no failure of ours', async (target) => {
-    const answers = [await get(target), await send(`POST ${target}`, ['Content-Length: 0'])];
-    for (const { status } of answers) expect(status).toBeLessThan(500);
+    const responses = [await get(target), await send(`POST ${target}`, ['Content-Length: 0'])];
+    for (const { status } of responses) expect(status).toBeLessThan(500);
   });
 
   it('for an absolute target is the same request (RFC 9112, 3.2.2)', async () => {
@@ -100,9 +100,9 @@ describe('a hostile request', () => {
   ])('with %s in a field is taken without it, and strictly refused by name', async (_, text, path) => {
     const { status, body } = await post(fields(text));
     expect([status, JSON.parse(body).ignored]).toEqual([202, [path.slice(1).replace('/', '.')]]);
-    const answer = await post(fields(text), [json, 'Prefer: handling=strict']);
-    expectRefusal(answer, [400, 'invalid_request']);
-    expect(problemIn(answer).errors?.map((error) => error.path)).toEqual([path]);
+    const response = await post(fields(text), [json, 'Prefer: handling=strict']);
+    expectRefusal(response, [400, 'invalid_request']);
+    expect(problemIn(response).errors?.map((error) => error.path)).toEqual([path]);
   });
 
   it('has at most 16 KiB of body, by its length, in a chunk or in many, and none of it packed', async () => {
@@ -128,13 +128,13 @@ describe('a hostile request', () => {
 
   it('whose client is still sending can read that it sends too much', async () => {
     const pieces = Array.from({ length: 16 }, () => Buffer.alloc(4_000, ' '));
-    const answer = await request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${stack.domainId}/record`, {
+    const response = await request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${stack.domainId}/record`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': stack.apiKey },
       body: ReadableStream.from(pieces) as ReadableStream<Uint8Array>,
       duplex: 'half',
     });
-    expectProblem(answer, 413, 'payload_too_large');
+    expectProblem(response, 413, 'payload_too_large');
   });
 
   it('has at most 16 KiB of headers and address, in however many headers, each of which is read', async () => {

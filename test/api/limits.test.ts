@@ -156,8 +156,8 @@ describe(`with ${perMinute} of each a minute`, () => {
 
     it('of one IPv6 network that come at once are shown no more often than those that come one by one', async () => {
       const attempts = Array.from({ length: 4 * perMinute }, (_, n) => record(`2001:db8:7:8::${n}`, makeApiKey()));
-      const answers = await Promise.all(attempts);
-      expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(perMinute);
+      const responses = await Promise.all(attempts);
+      expect(responses.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(perMinute);
     });
   });
 

@@ -87,13 +87,13 @@ describe('paths, methods and request ids', () => {
 
   it('every response has an id of its own, which does not show how many came before', async () => {
     const record = () => stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       record(),
       record(),
       ...['/', '/openapi.json', '/nothing'].map((path) => send('GET', path)),
       exchange(stack.api.baseUrl, ['broken\r\n\r\n']),
     ]);
-    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     for (const id of ids) expect(id).toMatch(/^[\da-f]{16}$/);
     expect(new Set(ids.map((id) => id?.slice(0, 8))).size).toBe(ids.length);
   });

@@ -19,10 +19,10 @@ it('assent banner saves a file as the draft, publishes it, puts a version back, 
   expect(await cli.json('banner', 'show', domainId)).toEqual({ domainId, live: null, settings: {} });
   expect(await save(settings)).toEqual({ domainId, bytes: 23 });
   const first = { version: 1, publishedAt: expect.any(String), note: 'first', restored: null, asksAgain: false };
-  const answer = { domainId, ...first, by: expect.any(String) };
-  expect(await cli.json('banner', 'publish', domainId, '--note', 'first')).toEqual({ ...answer, isNew: true });
+  const response = { domainId, ...first, by: expect.any(String) };
+  expect(await cli.json('banner', 'publish', domainId, '--note', 'first')).toEqual({ ...response, isNew: true });
   // the one that is live, as it was published, and in words for people
-  expect(await cli.json('banner', 'publish', domainId)).toEqual({ ...answer, isNew: false });
+  expect(await cli.json('banner', 'publish', domainId)).toEqual({ ...response, isNew: false });
   expect(await cli.run('banner', 'publish', domainId, '--note', 'second')).toMatchObject({
     code: 0,
     stdout: 'nothing has changed since version 1, which stays live\n',

@@ -104,8 +104,8 @@ describe('a write of the driver to a connection that has just closed', () => {
       await expect(loseConnection()).rejects.toThrow();
     }
     expect(uncaught).not.toEqual([]);
-    const answers = Array.from({ length: 50 }, () => db.run((sql) => sql<{ n: number }[]>`select 1 as n`));
-    expect((await Promise.all(answers)).map(([row]) => row?.n)).toEqual(answers.map(() => 1));
+    const responses = Array.from({ length: 50 }, () => db.run((sql) => sql<{ n: number }[]>`select 1 as n`));
+    expect((await Promise.all(responses)).map(([row]) => row?.n)).toEqual(responses.map(() => 1));
   });
 
   it('is nothing else', () => {

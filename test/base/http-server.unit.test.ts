@@ -137,11 +137,11 @@ it('a server that stops responds to every client that has reached it, even if it
      }`,
     { eval: true, workerData: { port, request, sent } },
   );
-  const answers: string[] = [];
-  clients.on('message', (answer: string) => answers.push(answer));
+  const responses: string[] = [];
+  clients.on('message', (answer: string) => responses.push(answer));
   // all have connected and sent before this process looks for the first of them
   for (let count = 0; count < 20; count = Atomics.load(sent, 0)) Atomics.wait(sent, 0, count);
   await closeServer(server, 0);
-  await eventually(() => expect(answers).toHaveLength(20));
-  expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 200']));
+  await eventually(() => expect(responses).toHaveLength(20));
+  expect(new Set(responses)).toEqual(new Set(['HTTP/1.1 200']));
 });

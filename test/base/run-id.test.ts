@@ -16,8 +16,8 @@ it('the run_id is known after a moment in which Redis did not respond', async ()
   const stalled = new Promise<void>((resolve) => {
     stalls = resolve;
   });
-  const hold = (answer: Buffer) => {
-    if (!answer.includes('run_id:')) return undefined;
+  const hold = (response: Buffer) => {
+    if (!response.includes('run_id:')) return undefined;
     asked += 1;
     // the first is for the client itself
     if (asked !== 2) return undefined;

@@ -24,9 +24,9 @@ describe('connections to Postgres that go silent', () => {
   const open = async () => {
     let isSilent = true;
     const made = new Set<object>();
-    const hold = (answer: Buffer, connection: object) => {
+    const hold = (response: Buffer, connection: object) => {
       if (isSilent && made.has(connection)) return new Promise(() => {});
-      if (answer.includes(readyForQuery)) made.add(connection);
+      if (response.includes(readyForQuery)) made.add(connection);
       return undefined;
     };
     const gate = await openGate(await freshDatabase(), { hold });

@@ -38,9 +38,9 @@ async function openStill() {
   };
   /** The status of the last answer, once all that it has asked for is answered. */
   const answered = async () => {
-    const answers = await Promise.all(asked.map((request) => request.response()));
+    const responses = await Promise.all(asked.map((request) => request.response()));
     await afterwards(page);
-    return answers.at(-1)?.status();
+    return responses.at(-1)?.status();
   };
   /** The same of its next answer: it asks for that a second after it asked before, and no sooner. */
   const poll = async () => {

@@ -119,7 +119,7 @@ describe('signing in with a password', () => {
   it('goes on with a new token before the old one ends, and says so where the session has ended', async () => {
     const { page, context, email } = await arrive(domainPath, ['read'], {}, true);
     await isAt(page, 'Statistics');
-    const renewed = page.waitForResponse((answer) => answer.url().endsWith('/renew') && answer.status() === 200);
+    const renewed = page.waitForResponse((response) => response.url().endsWith('/renew') && response.status() === 200);
     await context.clock.fastForward(245_000);
     await renewed;
     await afterwards(page);

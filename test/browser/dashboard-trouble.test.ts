@@ -22,7 +22,7 @@ describe('the dashboard when something is wrong', () => {
   const figures = (page: Page) => page.locator('.figure-value, .breakdown td, .chart, .stream-row').count();
   const decisions = (page: Page) => figure(page, 'Decisions').textContent();
   const live = (page: Page) => page.getByText('Updates by itself', { exact: true }).waitFor();
-  const answer = (status: number, code: string, requestId: string) => ({
+  const response = (status: number, code: string, requestId: string) => ({
     status,
     contentType: 'application/problem+json',
     body: JSON.stringify({ type: 'urn', title: 'x', status, code, detail: 'secret detail', requestId }),
@@ -109,7 +109,7 @@ describe('the dashboard when something is wrong', () => {
     await page.route('**/v1/organization', (route) => {
       const [status, code] = errors[asked] ?? [];
       asked += 1;
-      return status ? route.fulfill(answer(status, code, `req-${status}`)) : route.continue();
+      return status ? route.fulfill(response(status, code, `req-${status}`)) : route.continue();
     });
     await dashboard.enter(page, customer);
     for (const [status, code, words] of errors) {
@@ -155,7 +155,7 @@ describe('the dashboard when something is wrong', () => {
     const release = await hold(page, '**/v1/organization');
     await page.route('**/v1/organization', (route) => {
       asked += 1;
-      return asked > 2 ? route.fallback() : route.fulfill(answer(503, 'unavailable', `req-${asked}`));
+      return asked > 2 ? route.fallback() : route.fulfill(response(503, 'unavailable', `req-${asked}`));
     });
     await dashboard.enter(page, customer);
     await page.getByText('req-1').waitFor();

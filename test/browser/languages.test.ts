@@ -49,7 +49,7 @@ describe('the languages of the widget', () => {
 
   it('a language whose file is not there, or is something else, is English, and so are record and notice', async () => {
     const { page, messages } = await widget.visit.again();
-    const answers: Record<string, (route: Route) => Promise<void>> = {
+    const responses: Record<string, (route: Route) => Promise<void>> = {
       missing: (route) => route.fulfill({ status: 404, json: { title: 'Titel', code: 'not_found' } }),
       'a page': (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' }),
       nothing: (route) => route.fulfill({ json: null }),
@@ -57,7 +57,7 @@ describe('the languages of the widget', () => {
       blocked: (route) => route.abort(),
     };
     widget.add('/', widget.tag({ 'data-text-customise': 'Choose' }), '<h1>Eine Seite</h1>', 'lang="de"');
-    for (const [name, answer] of Object.entries(answers))
+    for (const [name, answer] of Object.entries(responses))
       await step(name, async () => {
         await page.route(files, answer);
         await page.goto(widget.address);

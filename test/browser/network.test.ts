@@ -77,19 +77,19 @@ describe('a decision on a bad network', () => {
     const headers = { 'access-control-allow-origin': '*' };
     const former = await decide(page, 'accept_all');
     await emptied(page);
-    const answers = [
+    const responses = [
       (route: Route) => route.abort('connectionrefused'),
       (route: Route) => route.fulfill({ headers, body: '<h1>Hotel Wi-Fi: sign in</h1>' }),
       // as a service worker of the page may keep it
       (route: Route) => route.fulfill({ headers, json: { id: former, status: 'known' } }),
     ];
-    await context.route('**/record', (route) => (answers.shift() ?? ((last) => last.continue()))(route));
+    await context.route('**/record', (route) => (responses.shift() ?? ((last) => last.continue()))(route));
     await decide(page, 'reject_all');
     await eventually(async () => {
       await context.clock.runFor(1_500);
       expect(await waiting(page)).toBe(0);
     });
-    expect(answers).toEqual([]);
+    expect(responses).toEqual([]);
     expect(await decisions(2)).toEqual(['accept_all', 'reject_all']);
   });
 

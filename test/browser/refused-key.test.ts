@@ -42,17 +42,17 @@ describe('a decision whose key the service refuses', () => {
   const refusedVisitor = async (prepare = async (_: BrowserContext): Promise<void> => {}) => {
     const visitor = await widget.visit();
     const { page, context } = visitor;
-    const answers: number[] = [];
+    const responses: number[] = [];
     const sent: string[] = [];
     context.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
     context.on('response', (response) => {
-      if (response.request().method() === 'POST') answers.push(response.status());
+      if (response.request().method() === 'POST') responses.push(response.status());
     });
     await prepare(context);
     await page.goto(bare);
     const [, id] = await Promise.all([refused(page), decide(page, 'accept_all')]);
     await noted(page, hour);
-    return { ...visitor, sent, answers, id };
+    return { ...visitor, sent, answers: responses, id };
   };
   const installClock = (context: BrowserContext) => context.clock.install();
 

@@ -82,9 +82,9 @@ describe('regions', () => {
     ['blocked', (route) => route.abort()],
     ['null', (route) => route.fulfill({ json: null })],
     ['something else', (route) => route.fulfill({ json: { country: 1, region: ['US-CA'] } })],
-  ])('where the answer is %s, the visitor is asked', async (_, answer) => {
+  ])('where the answer is %s, the visitor is asked', async (_, response) => {
     const { page, context, messages } = await widget.visit();
-    await context.route('**/place', answer);
+    await context.route('**/place', response);
     await page.goto(add('/'));
     await expect.poll(() => shownOn(page)).toEqual(['dialog']);
     expect(await page.evaluate(() => window.seen)).toEqual(['ready', 'necessary']);

@@ -86,9 +86,9 @@ describe('the third file of the widget', () => {
     ['blocked', { abort: true }],
     ['an error', { status: 500, body: '' }],
     ['another page', { status: 200, body: '<html>Sign in</html>' }],
-  ])('where it is %s the banner is the site’s own, at once', async (_, answer) => {
+  ])('where it is %s the banner is the site’s own, at once', async (_, response) => {
     const { page, context } = await widget.visit();
-    await page.route(file, (route) => ('abort' in answer ? route.abort() : route.fulfill(answer)));
+    await page.route(file, (route) => ('abort' in response ? route.abort() : route.fulfill(response)));
     await context.clock.install();
     await stopClock(context);
     await page.goto(widget.add('/', config({ experiment }) + widget.tag()));

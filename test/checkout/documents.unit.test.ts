@@ -142,7 +142,7 @@ describe('docs/security.md', () => {
 
 describe('docs/api.md', () => {
   const page = 'docs/api.md';
-  const answers: z.ZodType[] = [
+  const responses: z.ZodType[] = [
     receipt,
     currentOfMany,
     domainStats,
@@ -160,7 +160,7 @@ describe('docs/api.md', () => {
     'JSON block %i is an answer of the contract, or a file that a command takes',
     (_, text) => {
       const shown: unknown = JSON.parse(text);
-      const same = answers.filter((schema) => {
+      const same = responses.filter((schema) => {
         const { data } = schema.safeParse(shown);
         // what a schema does not know it leaves out
         return data !== undefined && JSON.stringify(sorted(data)) === JSON.stringify(sorted(shown));

@@ -47,9 +47,9 @@ describe('`asOf`', async () => {
     redis.open();
     await eventually(async () => expect(await asOf()).toBeGreaterThan(0));
     postgres.shut();
-    const answer = await ask<ProblemAnswer>('GET', `/v1/consent/${domainId}/current/v`);
-    expectProblem(answer, 503, 'unavailable');
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    const response = await ask<ProblemAnswer>('GET', `/v1/consent/${domainId}/current/v`);
+    expectProblem(response, 503, 'unavailable');
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     postgres.open();
     await eventually(async () => expect(await get()).toMatchObject({ valid: true }));
   });

@@ -123,36 +123,36 @@ describe('the stream', () => {
     decision: 'custom',
     decidedAt: '2026-03-31T00:00:00.000Z',
   });
-  const answer = (ids: number[], nextCursor: string | null = 'older') =>
+  const response = (ids: number[], nextCursor: string | null = 'older') =>
     ({ records: ids.map((id) => record(id)), nextCursor }) as OrgStats;
   const ids = (stream: { chunks: ShortRecord[][] }) => stream.chunks.flat().map(({ id }) => Number(id));
 
   it('puts what is new in front, each once and in order', () => {
-    const first = startStream(answer([3, 2, 1]));
-    const second = mergeLatest(first, answer([5, 4, 3, 2, 1]), 5);
+    const first = startStream(response([3, 2, 1]));
+    const second = mergeLatest(first, response([5, 4, 3, 2, 1]), 5);
     expect(ids(second)).toEqual([5, 4, 3, 2, 1]);
-    expect(mergeLatest(second, answer([5, 4, 3, 2, 1]), 5)).toBe(second);
+    expect(mergeLatest(second, response([5, 4, 3, 2, 1]), 5)).toBe(second);
     expect([...second.arrived].sort()).toEqual([record(4), record(5)].map(idOf));
   });
 
   it('knows records of two domains with one id apart', () => {
     const both = { records: [record(1, 'b'), record(1)], nextCursor: null } as unknown as OrgStats;
-    expect(mergeLatest(startStream(answer([1], null)), both, 5).chunks.flat()).toHaveLength(2);
+    expect(mergeLatest(startStream(response([1], null)), both, 5).chunks.flat()).toHaveLength(2);
   });
 
   it('asks for more where nothing of an answer is known, and then has no hole', () => {
-    const first = startStream(answer([3, 2, 1]));
-    const torn = mergeLatest(first, answer([20, 19, 18, 17, 16]), 5);
+    const first = startStream(response([3, 2, 1]));
+    const torn = mergeLatest(first, response([20, 19, 18, 17, 16]), 5);
     expect([torn.hasGap, ids(torn)]).toEqual([true, [3, 2, 1]]);
     const many = Array.from({ length: 20 }, (_, index) => 20 - index);
-    const whole = mergeLatest(torn, answer(many), 200);
+    const whole = mergeLatest(torn, response(many), 200);
     expect([whole.hasGap, ids(whole)]).toEqual([false, many]);
   });
 
   it('begins anew where even that is too little: with what continues the newest', () => {
-    const first = appendPage(startStream(answer([3, 2])), answer([1], null));
+    const first = appendPage(startStream(response([3, 2])), response([1], null));
     const far = Array.from({ length: 200 }, (_, index) => 900 - index);
-    const anew = mergeLatest({ ...first, hasGap: true }, answer(far, 'newer cursor'), 200);
+    const anew = mergeLatest({ ...first, hasGap: true }, response(far, 'newer cursor'), 200);
     expect([ids(anew), anew.cursor, anew.hasGap]).toEqual([far, 'newer cursor', false]);
   });
 });

@@ -231,8 +231,8 @@ describe('of another organization', () => {
   it.each(ofOrganization)('%s has nothing in it, by every method', async (path, operations) => {
     for (const method of methods) {
       for (const query of triedOn(operations, method)) {
-        const answer = await send(method, `${pathOf(path, unknown)}?${query}`);
-        const text = JSON.stringify([...answer.headers, answer.body]).replaceAll(askedOfExports, '');
+        const response = await send(method, `${pathOf(path, unknown)}?${query}`);
+        const text = JSON.stringify([...response.headers, response.body]).replaceAll(askedOfExports, '');
         // the id that was asked for is no secret
         const found = traces.filter(
           (each) => text.includes(each) && !(each === '"theirs"' && path.includes('{visitorId}')),
@@ -240,7 +240,7 @@ describe('of another organization', () => {
         expect([method, query, found]).toEqual([method, query, []]);
         const asked = path.endsWith('/stats') ? `${range}&by=country` : '';
         if (method === 'GET' && 'get' in operations && query === asked) {
-          expect(answer.status).toBe(/\{(erasureId|webhookId)\}/.test(path) ? 404 : 200);
+          expect(response.status).toBe(/\{(erasureId|webhookId)\}/.test(path) ? 404 : 200);
           const ours = JSON.stringify((await theirs.get<object>(`${pathOf(path, unknown)}?${query}`)).body);
           expect(traces.some((trace) => ours.includes(trace))).toBe(true);
         }

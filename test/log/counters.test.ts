@@ -101,9 +101,9 @@ describe('a visitor with many records', () => {
       { offset: 5_000 },
     ];
     const ask = async () => {
-      const answers: Awaited<ReturnType<typeof read>>[] = [];
-      for (const filter of filters) answers.push(await read({ visitorId, ...filter }));
-      return answers.map(({ total, ids }) => ({ total, ids }));
+      const responses: Awaited<ReturnType<typeof read>>[] = [];
+      for (const filter of filters) responses.push(await read({ visitorId, ...filter }));
+      return responses.map(({ total, ids }) => ({ total, ids }));
     };
     const before = await ask();
     expect(before[0]).toEqual({ total: 1_300, ids: newestFirst(records.slice(0, 1_300)).slice(0, 20) });

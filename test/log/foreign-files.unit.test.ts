@@ -96,10 +96,10 @@ it('a format says year, month and day in letters that are known; a zone and an e
     'DD.MM.YYYY HH:mm': 'DD is unknown (days are d or dd), YYYY is unknown (years are yy or yyyy)',
     'dd.MM.yyyy hh:mm': 'hh needs a for AM or PM; HH has 24 hours',
     "yyyy-MM-dd 'x": 'a quote is not closed',
-    'yyyy-MM-ddTHH:mm': "T is unknown (what means itself stands between quotes: 'T')",
+    'yyyy-MM-ddTHH:mm': "T is unknown (put literal text in quotes: 'T')",
     // there are more ways to read twenty digits by it than can be tried
-    [`yyyyMMdd${'sS'.repeat(20)}`]: 's says again what stands before it',
-    'd.M.yyyy H:m h a': 'h says again what stands before it',
+    [`yyyyMMdd${'sS'.repeat(20)}`]: 's repeats an earlier part',
+    'd.M.yyyy H:m h a': 'h repeats an earlier part',
     constructor: 'is unknown',
     ['M'.repeat(60).concat('q')]: 'is unknown',
   };
@@ -121,7 +121,7 @@ describe('a file', () => {
 
   it.each<[string, Buffer, string | undefined]>([
     ['UTF-8', Buffer.from(text), undefined],
-    ['UTF-8 with a mark that counts more', Buffer.from(`\ufeff${text}`), 'latin1'],
+    ['UTF-8 with a mark that overrides it', Buffer.from(`\ufeff${text}`), 'latin1'],
     ['UTF-16 by its mark', Buffer.from(`\ufeff${text}`, 'utf16le'), undefined],
     ['UTF-16 in the other order by its mark', utf16be(`\ufeff${text}`), 'utf-8'],
     ['UTF-16 by its name', Buffer.from(text, 'utf16le'), 'utf-16'],

@@ -145,8 +145,8 @@ describe('a notice', () => {
   it('that is refused again and again from one address is not looked at any more, for a minute', async () => {
     onTestFinished(holdTheMinute());
     const site = await newSite();
-    const answers = await Promise.all(Array.from({ length: 62 }, () => put(site, '[]')));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(60).fill(400), 429, 429]);
+    const responses = await Promise.all(Array.from({ length: 62 }, () => put(site, '[]')));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(60).fill(400), 429, 429]);
     expect((await put({ ...site, ip: newAddress() }, '{}')).status).toBe(201);
   });
 
@@ -259,11 +259,11 @@ describe('a notice', () => {
     for (let n = 1; n <= 21; n += 1)
       expect((await put(site, `{"n":${n}}`, { headers: { 'x-forwarded-for': mine } })).status).toBe(200);
     // at once: none slips through
-    const answers = await Promise.all(Array.from({ length: 25 }, (_, n) => from(site, mine, `address ${n}`)));
-    const statuses = answers.map(({ status }) => status).sort();
+    const responses = await Promise.all(Array.from({ length: 25 }, (_, n) => from(site, mine, `address ${n}`)));
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(5).fill(429)]);
     expectRefused(await from(site, mine, 'one more'), 20);
-    const kept = answers.findIndex(({ status }) => status === 201);
+    const kept = responses.findIndex(({ status }) => status === 201);
     expect((await from(site, mine, `address ${kept}`)).status).toBe(200);
     expect((await from(site, another, 'one more')).status).toBe(201);
   });

@@ -122,14 +122,14 @@ describe('a password', () => {
       const { status, body } = await openBrowser(baseUrl).signIn(given, secret);
       return [status, body.code, body.detail];
     };
-    const answers = [
+    const responses = [
       await wrong(email, 'wrong'),
       await wrong(`x${email}`, password),
       await wrong('no address', ''),
       await wrong('\u202eann@example.com', password),
     ];
-    expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1);
-    expect(answers[0]?.slice(0, 2)).toEqual([401, 'invalid_credentials']);
+    expect(new Set(responses.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(responses[0]?.slice(0, 2)).toEqual([401, 'invalid_credentials']);
   });
 
   it('is changed with the old one, which ends all other sessions', async () => {

@@ -11,10 +11,10 @@ const crypto = { sha256, verifyEd25519 };
 const [one, two, altered] = [signedLog(['a']), signedLog(['a', 'b']), signedLog(['x', 'b'])];
 const elsewhere = signedLog(['a', 'b'], `${vector.origin}x`);
 const proof = { from: 1, to: 2, proof: [base64(leafHash(sha256, utf8('b')))] };
-const check = (older: typeof one, newer: typeof one, answer?: object) => {
+const check = (older: typeof one, newer: typeof one, response?: object) => {
   try {
     const opened = openTwo(older.checkpoint, newer.checkpoint, [one.key, elsewhere.key], crypto);
-    requireContinuation(opened, answer && { ...answer }, crypto);
+    requireContinuation(opened, response && { ...response }, crypto);
     return 'holds';
   } catch (error) {
     if (error instanceof ProofError) return error.message;

@@ -25,7 +25,7 @@ describe('assent log verify', () => {
   };
   const { record } = bundle;
   const changed = { ...record, decision: 'accept_all' };
-  const answer = (records: object[]) => ({ visitorId: 'v-1', records, bundles: { [record.id]: bundle } });
+  const response = (records: object[]) => ({ visitorId: 'v-1', records, bundles: { [record.id]: bundle } });
 
   it('says in words what a file proves', async () => {
     const proof = await verify(file('record.tlog-proof', vector.proof), ...key);
@@ -40,7 +40,7 @@ describe('assent log verify', () => {
     expect(opened.stdout).toMatch(/\nVisitor +v-1\n/);
     expect(opened.stdout).toContain(`  openssl ts -verify -digest ${timestampDigest} -in token.tsr`);
     expect(opened.stdout).toContain("< 'it is a bundle.json' |");
-    const visitor = await verify(file('visitor.json', answer([record])), ...key);
+    const visitor = await verify(file('visitor.json', response([record])), ...key);
     expect(visitor).toMatchObject({ code: 0, stderr: '' });
     expect(visitor.stdout).toMatch(/^1 record of the visitor v-1: 1 holds\.\n/);
     expect(visitor.stdout).toContain(`${record.id}  holds: On 20 October 2025, 05:03 UTC, a visitor of shop.example`);
@@ -60,7 +60,7 @@ describe('assent log verify', () => {
     const why = expect.stringContaining('does not have this entry at position 0');
     const fails = file('fails.tlog-proof', vector.proof.replace('index 1', 'index 0'));
     expect(await verifyJson(fails)).toEqual({ code: 1, kind: 'proof', holds: false, why });
-    expect(await verifyJson(file('visitor.json', answer([changed])))).toMatchObject({
+    expect(await verifyJson(file('visitor.json', response([changed])))).toMatchObject({
       ...{ code: 1, holds: false, kind: 'visitor' },
       records: [{ id: record.id, holds: false, why: expect.stringContaining('`decision`') }],
     });

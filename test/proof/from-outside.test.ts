@@ -139,8 +139,8 @@ describe('the sealed log, read and verified from outside', () => {
   it('it only grew, by a proof between any two of its checkpoints', async () => {
     for (const from of heads) {
       for (const to of heads.filter((head) => head.size >= from.size)) {
-        const answer = await log.ok(`log/consistency?from=${from.size}&to=${to.size}`);
-        const body = json<Consistency>(answer);
+        const response = await log.ok(`log/consistency?from=${from.size}&to=${to.size}`);
+        const body = json<Consistency>(response);
         expect(body).toMatchObject({ log: 1, from: from.size, to: to.size });
         const proof = body.proof.map(bytesOf);
         const claim = { from: from.size, to: to.size, fromRoot: from.root, toRoot: to.root, proof };
@@ -216,9 +216,9 @@ describe('the sealed log, read and verified from outside', () => {
 
   it('a bundle opens what its entry commits to, and its proof is that of the file', async () => {
     const { id } = anyRecord();
-    const answer = await log.ok(`records/${id}/proof`, 'application/json');
-    expect(answer.headers.get('vary')).toContain('Accept');
-    const bundle = json<ProofBundle>(answer);
+    const response = await log.ok(`records/${id}/proof`, 'application/json');
+    expect(response.headers.get('vary')).toContain('Accept');
+    const bundle = json<ProofBundle>(response);
     expect(Object.keys(bundle)).toEqual([
       ...['record', 'entry', 'opening', 'log', 'position', 'proof', 'checkpoint', 'verifierKeys', 'notice'],
       'timestamp',

@@ -47,13 +47,13 @@ it.each<[string, object | string | Uint8Array]>([
 
 describe("a visitor's answer", () => {
   const { record } = bundle;
-  const answer = (records: object[], bundles: object = { [record.id]: bundle }) => {
+  const response = (records: object[], bundles: object = { [record.id]: bundle }) => {
     const found = look({ visitorId: 'v-1', records, bundles });
     return found.kind === 'visitor' ? found.verdict : expect.fail(found.kind);
   };
 
   it('holds where each of its records does, and says so in a line for each and one for all', () => {
-    const verdict = answer([record]);
+    const verdict = response([record]);
     expect(verdict).toMatchObject({
       holds: true,
       records: [{ id: record.id, holds: true, personal: { visitorId: 'v-1' } }],
@@ -68,7 +68,7 @@ describe("a visitor's answer", () => {
   const gone = { visitorId: null, ip: null, userAgent: null, pageUrl: null, metadata: null };
   const erased = { ...bundle, record: { ...record, ...gone }, opening: { ...bundle.opening, private: null } };
   it('proves nothing of a record that is erased, which may be anybody’s', () => {
-    const verdict = answer([record], { [record.id]: erased });
+    const verdict = response([record], { [record.id]: erased });
     expect(verdict.holds).toBe(false);
     expect(verdict.records.map(lineOf)).toEqual([
       'no proof: its personal fields are erased, so nothing proves whose record it was',
@@ -98,7 +98,7 @@ describe("a visitor's answer", () => {
     ['a bundle alone', [], { [record.id]: bundle }, 'not the record'],
     ['a bundle that is none', [record], { [record.id]: 'x' }, 'no object'],
   ])('does not hold with %s', (_, records, bundles, why) => {
-    const verdict = answer(records, bundles);
+    const verdict = response(records, bundles);
     expect(verdict.holds).toBe(false);
     expect(verdict.records.map((one) => (one.holds ? '' : (one.why ?? ''))).join()).toContain(why);
     expect(summaryOf(verdict)).toMatch(/does not hold/);
@@ -111,7 +111,7 @@ describe("a visitor's answer", () => {
   });
 
   it('does not call false what was not sealed yet, and does not call it proven', () => {
-    const verdict = answer([record, { ...record, id: 'new', log: null, position: null }]);
+    const verdict = response([record, { ...record, id: 'new', log: null, position: null }]);
     expect(verdict.holds).toBe(false);
     expect(summaryOf(verdict)).toBe('2 records of the visitor v-1: 1 holds, 1 was not sealed yet, so it has no proof.');
   });
@@ -126,7 +126,7 @@ describe("a visitor's answer", () => {
     expect(summaryOf(verdict)).toContain(
       '1 was not sealed yet, so it has no proof, 1 cannot be checked, since this download has no bundles',
     );
-    expect(answer([record], {}).records.map(lineOf)).toEqual([
+    expect(response([record], {}).records.map(lineOf)).toEqual([
       'does not hold: The download says that it is sealed, but has no bundle of it.',
     ]);
   });
@@ -154,7 +154,7 @@ describe("a visitor's answer", () => {
       return [id, { ...made, checkpoint: from.checkpoint, proof: (from.paths[position] ?? []).map(base64) }];
     });
     const listed = records.map((each) => (each.position === 50 ? { ...each, decision: 'reject_all' } : each));
-    const verdict = answer(listed, Object.fromEntries(bundles));
+    const verdict = response(listed, Object.fromEntries(bundles));
     const wrong = [50, 80, 199].map((position) => records[position]?.id);
     expect(verdict.records.flatMap((each) => (each.holds ? [] : [[each.id, each.why]]))).toEqual([
       [wrong[0], expect.stringContaining('`decision` is "reject_all"')],

@@ -140,9 +140,9 @@ describe('a record', () => {
       [{}, named(browser.replace('Chrome/', 'HeadlessChrome/')), { bot: true }],
       [{}, named('Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'), { bot: true }],
     ];
-    const answers = await Promise.all(cases.map(([fields, headers]) => record(fields, headers)));
+    const responses = await Promise.all(cases.map(([fields, headers]) => record(fields, headers)));
     for (const [index, [, , expected]] of cases.entries())
-      expect(await stored(at(answers, index).body.id)).toMatchObject(expected);
+      expect(await stored(at(responses, index).body.id)).toMatchObject(expected);
   });
 
   /** By field. */
@@ -237,10 +237,10 @@ describe('a record', () => {
     ['5 minutes ahead and more', acceptedAhead + minute],
   ])('whose id is of %s is refused, and corrected by serverTime it is taken', async (_, ahead) => {
     const before = Date.now();
-    const answer = await record({ id: makeIdAt(before + ahead) });
-    expectProblem(answer, 400, 'id_time_out_of_range');
-    expect(answer.body.errors?.map((error) => error.path)).toEqual(['/id']);
-    const serverTime = Date.parse(answer.body.serverTime ?? '');
+    const response = await record({ id: makeIdAt(before + ahead) });
+    expectProblem(response, 400, 'id_time_out_of_range');
+    expect(response.body.errors?.map((error) => error.path)).toEqual(['/id']);
+    const serverTime = Date.parse(response.body.serverTime ?? '');
     expect(serverTime).toBeGreaterThanOrEqual(before);
     expect(serverTime).toBeLessThanOrEqual(Date.now());
     expect((await record({ id: makeIdAt(serverTime) })).status).toBe(202);

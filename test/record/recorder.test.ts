@@ -92,17 +92,17 @@ describe('the recorder, and the worker behind it', () => {
     const burst = Array.from({ length: 4 }, make);
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     const { thaw } = freeze(server);
-    const answers: Promise<string>[] = [];
+    const responses: Promise<string>[] = [];
     try {
       for (const made of burst) {
-        answers.push(record(made));
+        responses.push(record(made));
         await turn();
         await turn();
       }
     } finally {
       thaw();
     }
-    expect(await Promise.all(answers)).toEqual(burst.map(() => 'queued'));
+    expect(await Promise.all(responses)).toEqual(burst.map(() => 'queued'));
     const jobs = (await waiting()).map((job) => job.data.records.map(({ id }: NewRecord) => id));
     const ids = burst.map(({ id }) => id);
     expect(jobs.toSorted()).toEqual([ids.slice(0, 1), ids.slice(1, 2), ids.slice(2)].toSorted());

@@ -46,9 +46,9 @@ describe('a record that Postgres refuses', () => {
     const address = new URL(url);
     address.searchParams.set('work_mem', 'much');
     const refused = openPool(address.toString());
-    const answer = persistOrReject(refused, [recordAt(noon, { domainId })]);
-    await expect(answer).rejects.toMatchObject({ code: '22023', severity: 'FATAL' });
-    await expect(answer).rejects.toSatisfy(isUnavailable);
+    const response = persistOrReject(refused, [recordAt(noon, { domainId })]);
+    await expect(response).rejects.toMatchObject({ code: '22023', severity: 'FATAL' });
+    await expect(response).rejects.toSatisfy(isUnavailable);
   });
 
   it('is kept whole with its error, and does not cost the others of its batch, wherever it lies in a hundred', async () => {
@@ -107,8 +107,8 @@ describe('a record that Postgres refuses', () => {
 
   it('is none where the error is not its own: that is thrown', async () => {
     await db.run((sql) => sql`alter table counters rename to counters_away`);
-    const answer = persistOrReject(db, [recordAt(noon, { domainId })]);
-    await expect(answer).rejects.toThrow(/"counters" does not exist/);
+    const response = persistOrReject(db, [recordAt(noon, { domainId })]);
+    await expect(response).rejects.toThrow(/"counters" does not exist/);
     await db.run((sql) => sql`alter table counters_away rename to counters`);
     expect(await rejected()).toHaveLength(0);
   });

@@ -182,8 +182,8 @@ describe.each([
 
     const [, id = ''] = /^(\S{36}) queued$/m.exec(await run(0)) ?? [];
     const site = await serve(1);
-    const answer = await fetch(`${site.url}yes`, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } });
-    const ids = [id, await answer.text()];
+    const response = await fetch(`${site.url}yes`, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } });
+    const ids = [id, await response.text()];
     const records = await eventually(async () => {
       const { body } = await own.client.records(own.domainId);
       const found = body.records.filter((each) => ids.includes(each.id) && each.position !== null);

@@ -306,9 +306,9 @@ describe('the services', () => {
     const { port } = await logged('api', 'listening');
     const caddy = await startCaddy(path.join(folder, 'caddy-of-two'), String(await freePort()), String(port));
     const tenant = await makeTenant(database.db);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => post(caddy, tenant)));
+    const responses = await Promise.all(Array.from({ length: 40 }, () => post(caddy, tenant)));
     const isNew = caddy.version.localeCompare('2.11.2', 'en', { numeric: true }) >= 0;
-    expect(new Set(answers.map(String))).toEqual(new Set(isNew ? ['202,'] : ['202,', '502,']));
+    expect(new Set(responses.map(String))).toEqual(new Set(isNew ? ['202,'] : ['202,', '502,']));
   });
 
   it('API processes that are replaced one after the other, each on its port, refuse nothing behind a proxy that tries again', async () => {
@@ -321,11 +321,11 @@ describe('the services', () => {
     const ports = await Promise.all([freePort(), freePort()]);
     const running = await Promise.all(ports.map(startOn));
     const proxy = await startDialler(ports);
-    const answers: unknown[] = [];
+    const responses: unknown[] = [];
     let isReplacing = true;
     const load = async () => {
       while (isReplacing) {
-        answers.push(await post(proxy, tenant).catch(String));
+        responses.push(await post(proxy, tenant).catch(String));
         await sleep(50);
       }
     };
@@ -336,7 +336,7 @@ describe('the services', () => {
     }
     isReplacing = false;
     await loading;
-    expect(answers.length).toBeGreaterThan(10);
-    expect(answers.filter((answer) => String(answer) !== '202,')).toEqual([]);
+    expect(responses.length).toBeGreaterThan(10);
+    expect(responses.filter((answer) => String(answer) !== '202,')).toEqual([]);
   });
 });

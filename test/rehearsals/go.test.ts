@@ -77,21 +77,21 @@ describe('Go’s own library', () => {
   });
 
   it('accepts each record of a visitor’s download, of all domains, and names each that is not as it was sealed', async () => {
-    const answer = await ask('v-1');
-    write('key.txt', Object.values(answer.verifierKeys).flat().join('\n'));
-    write('visitor.json', JSON.stringify(answer));
+    const response = await ask('v-1');
+    write('key.txt', Object.values(response.verifierKeys).flat().join('\n'));
+    write('visitor.json', JSON.stringify(response));
     const whole = run(download);
     expect(whole).toMatchObject({
       status: 0,
       output: expect.stringContaining('5 of 5 records of the visitor v-1 hold\n'),
     });
-    for (const { id } of answer.records) expect(whole.output).toContain(`${id}: holds, `);
+    for (const { id } of response.records) expect(whole.output).toContain(`${id}: holds, `);
 
-    const [first, second, third, fourth] = answer.records;
+    const [first, second, third, fourth] = response.records;
     const { proofs, bundles, records } = await ask('v-2');
     const foreign = { ...at(records, 0), visitorId: 'v-1' };
     const changed = {
-      ...answer,
+      ...response,
       records: [
         { ...first, decision: 'accept_all' },
         second,
@@ -99,8 +99,8 @@ describe('Go’s own library', () => {
         { ...fourth, id: 'new' },
         foreign,
       ],
-      proofs: { ...answer.proofs, [foreign.id]: proofs[foreign.id] },
-      bundles: { ...answer.bundles, [foreign.id]: bundles[foreign.id] },
+      proofs: { ...response.proofs, [foreign.id]: proofs[foreign.id] },
+      bundles: { ...response.bundles, [foreign.id]: bundles[foreign.id] },
     };
     const { opening, ...bundle } = bundles[foreign.id] ?? expect.fail('no bundle');
     const erased = { [foreign.id]: { ...bundle, opening: { ...opening, private: null } } };

@@ -141,13 +141,13 @@ describe('a Prometheus that scrapes a stack', () => {
     await eventually(
       async () => {
         await useService();
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           exprs.map(async ({ title, expr }) => {
             const result = await ask(expr.replaceAll('$__rate_interval', '10s'));
             return result.some(({ value: [, value] }) => Number.isFinite(Number(value))) ? [] : [`${title}: ${expr}`];
           }),
         );
-        expect(answers.flat()).toEqual([]);
+        expect(responses.flat()).toEqual([]);
       },
       { every: 500 },
     );

@@ -227,9 +227,9 @@ describe('through PgBouncer in transaction mode', () => {
       await holder`lock table domains in access exclusive mode`;
       const waiting = () => direct`
         select from pg_stat_activity where application_name = 'assent-api' and wait_event_type = 'Lock'`;
-      const answer = client.records(domainId());
+      const response = client.records(domainId());
       await eventually(async () => expect((await waiting()).length).toBeGreaterThan(0));
-      expect((await answer).status).toBe(503);
+      expect((await response).status).toBe(503);
     });
     await eventually(async () => expect((await client.records(domainId())).status).toBe(200));
   });

@@ -35,9 +35,9 @@ it('refuse nothing, and end no connection that the proxy may still use', async (
         .once('error', (error) => resolve(error.message))
         .end('{"decision":"custom"}');
     });
-  const answers: (number | string | undefined)[] = [];
+  const responses: (number | string | undefined)[] = [];
   const recordAll = async (count: number) =>
-    void answers.push(...(await Promise.all(Array.from({ length: count }, record))));
+    void responses.push(...(await Promise.all(Array.from({ length: count }, record))));
 
   for (let stop = 0; stop < stops; stop += 1) {
     const port = at(ports, stop % 2);
@@ -57,8 +57,8 @@ it('refuse nothing, and end no connection that the proxy may still use', async (
     running.set(port, await start(port));
   }
   agent.destroy();
-  expect(answers.filter((answer) => answer !== 202)).toEqual([]);
+  expect(responses.filter((answer) => answer !== 202)).toEqual([]);
   // also while they stopped
-  expect(answers.length).toBeGreaterThan(stops * atOnce);
+  expect(responses.length).toBeGreaterThan(stops * atOnce);
   expect(dialler.endedUnasked()).toBe(0);
 });

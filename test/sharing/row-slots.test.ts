@@ -90,15 +90,15 @@ it.each(rows)('a request of $name takes the slot that its row names, and first',
     if (value === undefined) throw new Error(`no value for the path parameter ${name}`);
     return value;
   });
-  const answer = await request(api.baseUrl, path + queryOf(row), {
+  const response = await request(api.baseUrl, path + queryOf(row), {
     method: row.method.toUpperCase(),
     headers: { authorization, ...(row.body && { 'content-type': 'application/json' }) },
     body: row.body ? JSON.stringify(row.body.example) : null,
   });
-  expect(answer.status).not.toBe(500);
+  expect(response.status).not.toBe(500);
   // what is `own` takes it for a part of its work, or for none
   if (row.limits === 'own') return;
-  expect([answer.status, taken[0]]).toEqual([answer.status, placeOf[row.limits]]);
+  expect([response.status, taken[0]]).toEqual([response.status, placeOf[row.limits]]);
 });
 
 it('these are all rows that a token opens', () => {
@@ -113,10 +113,10 @@ it('an erasure begins without a slot, and is answered before there is one', asyn
   const held = Array.from({ length: 3 }, () => slots.changes.tryTake(organizationId));
   const headers = { authorization: `Bearer ${tokenFor(organizationId, { scope: 'privacy' })}` };
   const path = '/v1/organization/visitors/v';
-  const answer = await request<Erasure>(api.baseUrl, path, { method: 'DELETE', headers });
-  expect(answer).toMatchObject({ status: 202, body: { state: 'running', records: 0 } });
+  const response = await request<Erasure>(api.baseUrl, path, { method: 'DELETE', headers });
+  expect(response).toMatchObject({ status: 202, body: { state: 'running', records: 0 } });
   for (const leave of held) leave?.();
-  const begun = await request(api.baseUrl, `/v1/organization/erasures/${answer.body.erasureId}`, { headers });
+  const begun = await request(api.baseUrl, `/v1/organization/erasures/${response.body.erasureId}`, { headers });
   expect(begun.status).toBe(200);
 });
 

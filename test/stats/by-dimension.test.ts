@@ -47,9 +47,9 @@ describe('statistics by what decisions have in common', () => {
   const askLater = (path: string, since: number) =>
     eventually(async () => {
       await deriveFacets(stack.db);
-      const answer = await ask(path);
-      expect(Date.parse(answer.body.through ?? '')).toBeGreaterThan(since);
-      return answer;
+      const response = await ask(path);
+      expect(Date.parse(response.body.through ?? '')).toBeGreaterThan(since);
+      return response;
     });
 
   it('counts all, keeps crawlers apart, and takes rates of choices alone', async () => {
@@ -152,9 +152,9 @@ describe('statistics by what decisions have in common', () => {
       await deriveFacets(stack.db);
       const path = `/v1/organization/stats?from=${range[0]}&to=${range[1]}&by=domain`;
       const headers = { authorization: `Bearer ${tokenFor(organizationId)}` };
-      const answer = await request<OrganizationStats>(stack.api.baseUrl, path, { headers });
-      expect(Date.parse(answer.body.through ?? '')).toBeGreaterThan(since);
-      return answer;
+      const response = await request<OrganizationStats>(stack.api.baseUrl, path, { headers });
+      expect(Date.parse(response.body.through ?? '')).toBeGreaterThan(since);
+      return response;
     });
     const groups = (body.groups as StatsGroup[]).map((each) => [
       ...[each.value, each.total, each.optInRate, each.lastDecisionAt],

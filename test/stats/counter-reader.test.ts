@@ -39,9 +39,9 @@ describe('the reader of counters', () => {
 
   const untilFrom = (source: string) =>
     eventually(async () => {
-      const answer = await reader.read(wanted);
-      expect(answer.counts).toEqual(counts(2));
-      expect(answer.source).toBe(source);
+      const response = await reader.read(wanted);
+      expect(response.counts).toEqual(counts(2));
+      expect(response.source).toBe(source);
     });
 
   it('reads from Postgres until that has filled the organization, then the same from Redis', async () => {

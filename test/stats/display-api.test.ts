@@ -80,9 +80,9 @@ describe('POST displays', () => {
     ['another origin', '{}', 403, 'origin_not_allowed', { origin: 'https://evil.example' }],
     ['a token instead of a key', '{', 401, 'invalid_api_key', { 'x-api-key': '', authorization: 'Bearer x' }],
   ])('refuses %s', async (_, body, status, code, headers) => {
-    const answer = await show(2, body, { origin: shop, ...headers });
-    expectProblem(answer, status, code);
-    expect(answer.headers.get('access-control-allow-origin')).toBe(status === 403 ? null : shop);
+    const response = await show(2, body, { origin: shop, ...headers });
+    expectProblem(response, status, code);
+    expect(response.headers.get('access-control-allow-origin')).toBe(status === 403 ? null : shop);
     expect(await inAll(2)).toBe(0);
   });
 

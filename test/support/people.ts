@@ -28,7 +28,7 @@ export function openBrowser(baseUrl: string, from: Record<string, string> = { or
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<Body & ProblemAnswer>> => {
-    const answer = await request<Body & ProblemAnswer>(baseUrl, path, {
+    const response = await request<Body & ProblemAnswer>(baseUrl, path, {
       method,
       headers: {
         ...from,
@@ -38,9 +38,9 @@ export function openBrowser(baseUrl: string, from: Record<string, string> = { or
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const [pair = ''] = answer.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
+    const [pair = ''] = response.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
     if (pair) jar.cookie = pair.endsWith('=') ? '' : pair;
-    return answer;
+    return response;
   };
   const post = <Body = SignedIn>(path: string, body: unknown = {}, headers?: Record<string, string>) =>
     ask<Body>('POST', `/v1/${path}`, body, headers);

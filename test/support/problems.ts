@@ -16,9 +16,9 @@ const publicFields = new Set([
   'erasureId',
 ]);
 
-export function expectProblem(answer: Answer<ProblemAnswer>, status: number, code: string): void {
-  const { headers, body } = answer;
-  expect({ status: answer.status, code: body.code, detail: body.detail }).toEqual({
+export function expectProblem(response: Answer<ProblemAnswer>, status: number, code: string): void {
+  const { headers, body } = response;
+  expect({ status: response.status, code: body.code, detail: body.detail }).toEqual({
     status,
     code,
     detail: expect.stringMatching(/./),
@@ -31,9 +31,9 @@ export function expectProblem(answer: Answer<ProblemAnswer>, status: number, cod
 }
 
 /** `invalid_request` that blames exactly these (JSON pointers). */
-export function expectBlame(answer: Answer<ProblemAnswer>, ...paths: string[]): void {
-  expectProblem(answer, 400, 'invalid_request');
-  expect([...new Set(answer.body.errors?.map((error) => error.path))].sort()).toEqual([...paths].sort());
+export function expectBlame(response: Answer<ProblemAnswer>, ...paths: string[]): void {
+  expectProblem(response, 400, 'invalid_request');
+  expect([...new Set(response.body.errors?.map((error) => error.path))].sort()).toEqual([...paths].sort());
 }
 
 /**

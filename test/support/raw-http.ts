@@ -40,8 +40,8 @@ export function exchange(
     socket.on('close', () => {
       clearTimeout(timer);
       clearTimeout(tooLate);
-      const answer = parse(Buffer.concat(received).toString('latin1'));
-      if (answer) resolve(answer);
+      const response = parse(Buffer.concat(received).toString('latin1'));
+      if (response) resolve(response);
       else reject(new Error(`the connection was closed without an answer: ${failure?.message ?? 'no error'}`));
     });
   });
@@ -62,4 +62,4 @@ function splitHeader(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
-export const problemIn = (answer: RawAnswer): ProblemAnswer => JSON.parse(answer.body) as ProblemAnswer;
+export const problemIn = (response: RawAnswer): ProblemAnswer => JSON.parse(response.body) as ProblemAnswer;

@@ -86,8 +86,8 @@ describe('a page of another site', () => {
   });
 
   it.each(['https://anything.example', 'null'])('at %s may record where no origin is listed', async (origin) => {
-    const answers = [await preflight(origin, stack), await record(origin, stack)];
-    expect(answers.map(({ status, headers }) => [status, headers.get('access-control-allow-origin')])).toEqual([
+    const responses = [await preflight(origin, stack), await record(origin, stack)];
+    expect(responses.map(({ status, headers }) => [status, headers.get('access-control-allow-origin')])).toEqual([
       [204, '*'],
       [202, '*'],
     ]);
@@ -96,8 +96,8 @@ describe('a page of another site', () => {
   it.each([mine, 'http://localhost:8080', 'https://www.example.com', 'https://a.b.c.example.com'])(
     'at %s may record where it is listed',
     async (origin) => {
-      const answer = await record(origin);
-      expect([answer.status, cors(answer)]).toEqual([202, shownTo(origin)]);
+      const response = await record(origin);
+      expect([response.status, cors(response)]).toEqual([202, shownTo(origin)]);
       const asked = await preflight(origin);
       expect([asked.status, asked.body, cors(asked)]).toEqual([
         204,
@@ -119,15 +119,15 @@ describe('a page of another site', () => {
     ...['https://evil@www.example.com', 'https://*.example.com', 'https://shop.example.evil.example', 'null', 'x'],
     ...['https://shop.example:8443', 'http://shop.example', 'https://SHOP.example.', 'http://localhost'],
   ])('at %s may not', async (origin) => {
-    for (const answer of [await preflight(origin), await record(origin)]) {
-      expectProblem(answer, 403, 'origin_not_allowed');
-      expect(cors(answer)).toEqual({ vary: 'Origin' });
+    for (const response of [await preflight(origin), await record(origin)]) {
+      expectProblem(response, 403, 'origin_not_allowed');
+      expect(cors(response)).toEqual({ vary: 'Origin' });
     }
   });
 
   it('what sends no origin, such as a server, may record for any domain', async () => {
-    const answer = await record('');
-    expect([answer.status, cors(answer)]).toEqual([202, { vary: 'Origin' }]);
+    const response = await record('');
+    expect([response.status, cors(response)]).toEqual([202, { vary: 'Origin' }]);
   });
 
   it.each<[string, number, () => Promise<Answer<ProblemAnswer>>]>([
@@ -135,8 +135,8 @@ describe('a page of another site', () => {
     ['a body that is broken', 400, () => record(mine, closed, '{')],
     ['a body that is too large', 413, () => record(mine, closed, ' '.repeat(20_000))],
   ])('can read the error after %s (%i)', async (_, status, attempt) => {
-    const answer = await attempt();
-    expect([answer.status, cors(answer)]).toEqual([status, shownTo(mine)]);
+    const response = await attempt();
+    expect([response.status, cors(response)]).toEqual([status, shownTo(mine)]);
   });
 
   it('can read that a method is not taken, and nothing of what only a token opens', async () => {
@@ -148,10 +148,10 @@ describe('a page of another site', () => {
   });
 
   it('looks the same for an unknown domain and for one without a list', async () => {
-    const answers = async (domainId: string) =>
+    const responses = async (domainId: string) =>
       [await preflight(mine, { domainId }), await record(mine, { domainId, apiKey: 'x' })].map(indistinguishable);
-    const expected = await answers(stack.domainId);
+    const expected = await responses(stack.domainId);
     for (const domainId of ['dom_unknown', '%00', 'not%20a%20domain', 'x'.repeat(65)])
-      expect([domainId, await answers(domainId)]).toEqual([domainId, expected]);
+      expect([domainId, await responses(domainId)]).toEqual([domainId, expected]);
   });
 });

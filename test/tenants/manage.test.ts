@@ -229,10 +229,10 @@ describe('an organization', () => {
     const own = await makeTenant(stack.db);
     const askOwn = askAs(own, baseUrl);
     const expectQuota = async (limit: number, made: number, path: string, body?: object) => {
-      const answers = await Promise.all(Array.from({ length: 4 }, () => askOwn('POST', path, { body })));
-      const refused = answers.filter(({ status }) => status !== 201);
+      const responses = await Promise.all(Array.from({ length: 4 }, () => askOwn('POST', path, { body })));
+      const refused = responses.filter(({ status }) => status !== 201);
       expect(refused.length).toBe(4 - made);
-      for (const answer of refused) expectProblem(answer, 409, 'quota_exceeded');
+      for (const response of refused) expectProblem(response, 409, 'quota_exceeded');
       for (const { body } of refused) expect(body).toMatchObject({ limit });
     };
     await expectQuota(3, 2, domains, { name: 'one.example' });

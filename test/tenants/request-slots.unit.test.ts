@@ -48,9 +48,9 @@ describe('reads by turns over organizations, in two slots', () => {
     app.silent = true;
     // as the deadline does
     app.use((ctx, next) => {
-      const answer = next();
-      if (ctx.path !== '/late') return answer;
-      answer.catch(() => {});
+      const response = next();
+      if (ctx.path !== '/late') return response;
+      response.catch(() => {});
       ctx.status = 503;
       return;
     });
@@ -79,9 +79,9 @@ describe('reads by turns over organizations, in two slots', () => {
   /** Work without a slot would never start. */
   const soon = <T>(outcome: Promise<T>) => within(60_000, outcome);
   const ask = async (organization: string, path: string, signal: AbortSignal | null) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { organization }, signal });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { organization }, signal });
+    await response.arrayBuffer();
+    return response.status;
   };
   const read = (organization: string, path: string, signal: AbortSignal | null = null) =>
     soon(ask(organization, path, signal));
@@ -103,9 +103,9 @@ describe('reads by turns over organizations, in two slots', () => {
     eventually(() => expect(arrived.filter((each) => each === path)).toHaveLength(count), withinASecond);
   const beginLong = async (organization: string) => {
     const count = ends.length;
-    const answer = read(organization, '/long');
+    const response = read(organization, '/long');
     await eventually(() => expect(ends).toHaveLength(count + 1), withinASecond);
-    return answer;
+    return response;
   };
 
   it('a slot is for the work: who takes nothing of an answer, fails or sends a body holds none', async () => {

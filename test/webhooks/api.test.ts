@@ -37,9 +37,9 @@ describe('webhooks', () => {
   const ask = <Body>(method: string, target: string, { scope = 'manage read', of = tenant, ...asked }: Options = {}) =>
     createAsk(baseUrl, of.organizationId, { scope })<Body>(method, webhooks + target, asked);
   const make = async (body: object) => {
-    const answer = await ask<MadeWebhook>('POST', '', { body });
-    expect(answer.status).toBe(201);
-    return answer;
+    const response = await ask<MadeWebhook>('POST', '', { body });
+    expect(response.status).toBe(201);
+    return response;
   };
   const store = async (count: number, domainId = at(tenant.domainIds, 0)) => {
     const records = Array.from({ length: count }, () => recordAt(Date.now(), { domainId }));

@@ -48,14 +48,14 @@ it('a few interim responses are passed over', async () => {
 it.each([
   ['interim responses', { unit: interim }],
   ['packets of a byte', { begin: 'HTTP/1.1 200 OK\r\nX-A: ', unit: 'x', isApart: true }],
-])('endless %s are a connection that failed', async (_, answer) => {
-  expect(await sendTo(answer)).toMatchObject({ failure: 'connection', status: null });
+])('endless %s are a connection that failed', async (_, response) => {
+  expect(await sendTo(response)).toMatchObject({ failure: 'connection', status: null });
 });
 
 it.each([
   ['chunks of a byte', { begin: chunked, unit: '1\r\nx\r\n' }],
   ['chunks with extensions', { begin: chunked, unit: `1;${'x'.repeat(1_000)}\r\nx\r\n` }],
   ['packets of a byte', { begin: 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', unit: 'x', isApart: true }],
-])('a body of endless %s is cut off, and what its head said counts', async (_, answer) => {
-  expect(await sendTo(answer)).toMatchObject({ failure: null, status: 200 });
+])('a body of endless %s is cut off, and what its head said counts', async (_, response) => {
+  expect(await sendTo(response)).toMatchObject({ failure: null, status: 200 });
 });

@@ -8,7 +8,7 @@ import { Problem } from '#libs/base/terms/problem';
 import { atOnce, sendPacked } from './send-packed.ts';
 import type { WidgetCache } from './widget-cache.ts';
 
-/** Without it browsers report the policy instead of the status. */
+/** Without this header, browsers report that the resource policy blocked the script, not the status of the error. */
 const forSites = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
 /** Caches ask again after a minute, since the domain may be created or restored. */
 const soon = 'public, max-age=60';

@@ -40,9 +40,8 @@ function readBuilt(file: URL, caching: string, change = (content: Buffer) => con
 }
 
 /**
- * Adds settings that the page cannot ask for: the service's base path; whether people sign in with a provider, or with
- * accounts and at which address, so that a link with a token asks before it opens a session; and the domain of the demo
- * shop.
+ * Adds what the page cannot ask for: base path, demo domain, and how people sign in (a provider, or accounts and their
+ * address). If either is set, the page asks before a token in a link opens a session.
  */
 const adapted = (html: Buffer, { config: { basePath: base, oidc, demo }, accounts }: Parts): Buffer => {
   const attributes = [

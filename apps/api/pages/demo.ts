@@ -82,7 +82,7 @@ export function demoPage({
     }));
   });
 
-  /** As a shop's server asks before it sends an event, where it uses an access token. */
+  /** What a shop's server would ask before it sends an event. A real one needs an access token for it. */
   const current = guard({ params: z.object({ visitorId }) }, async (ctx, given) => {
     const { visitorId } = given.params;
     const { organizationId } = (await tenants.domain(domainId)) ?? {};

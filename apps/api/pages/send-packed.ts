@@ -26,10 +26,7 @@ export const pack = (content: Uint8Array): PackedFile => ({
   hash: hashOf(content),
 });
 
-/**
- * For files that few processes are asked for: read and compressed with the first request, off the main thread, and then
- * kept.
- */
+/** For files that most processes never serve: read on the first request, compressed off the main thread, then kept. */
 export function packWhenAsked(read: () => Uint8Array): () => Promise<PackedFile> {
   const make = async (): Promise<PackedFile> => {
     const content = read();

@@ -20,7 +20,7 @@ type ServedFile = WidgetFile & PackedFile;
 
 export interface WidgetCache {
   current(name: WidgetFileName): ServedFile;
-  /** Of any release. Rejects while Postgres is down. */
+  /** Of any release. Rejects if it is not in memory and Postgres is down. */
   find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
   /** The texts in one language, of any release. Rejects as `find` does. */
   pack(hash: string, language: string): Promise<PackedFile | undefined>;

@@ -1,4 +1,4 @@
-/** Every dimension in the order of the menu, with its name after “by”. */
+/** Every dimension in the order of the menu, with the words that follow “by”, as in “by banner version”. */
 import type { Dimension } from '#libs/base/terms/terms';
 
 export const dimensionNames: Record<Dimension, string> = {

@@ -20,7 +20,7 @@ export interface Row {
   of: Proportion;
   /** rate in the previous period; undefined if there is none to compare with */
   before?: Pick<Row, 'rate' | 'of'> | undefined;
-  /** the next two are absent for categories */
+  /** the fields below are absent for categories */
   breakdown?: Breakdown;
   choices?: number;
   objections?: number | undefined;

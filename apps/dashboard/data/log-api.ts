@@ -11,7 +11,7 @@ type ExportQuery = Asked<(typeof logRoutes)['exportDomain']>;
 export const createLogApi = ({ call, getOk, getFile, getMoved }: Requests) => ({
   orgStats: (query: { limit?: number; cursor?: string }, signal?: AbortSignal) =>
     call('get /v1/consent/org-stats', { query, signal }).then(bodyOf),
-  /** The same, or null if no total has changed since the last response that was not null. */
+  /** Like `orgStats`, but null if no total has changed since the last call that returned something. */
   movedOrgStats: (query: { limit: number }, signal?: AbortSignal) =>
     getMoved('get /v1/consent/org-stats', { query, signal }),
   records: (domainId: string, query: RecordsQuery, signal?: AbortSignal) =>

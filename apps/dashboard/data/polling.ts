@@ -10,7 +10,7 @@ import { AssentError } from '#libs/client/assent-error';
 
 /** Milliseconds between the starts of two requests by default, and after the first failure. */
 export const everySecond = 1_000;
-/** Longest wait in milliseconds: it doubles with every failure up to this. */
+/** The wait doubles with every failure, up to this many milliseconds. */
 const longestWait = 15_000;
 /** A response that takes longer, in milliseconds, means a busy service: the next wait is a multiple of it. */
 const slowAnswer = 500;

@@ -13,7 +13,7 @@ const every = { checkpoint: 10_000, record: 3_000 };
 /** milliseconds within which a record is normally sealed */
 const soon = 5 * 60_000;
 
-/** Domains without a sealed log cause no requests: browsers log every 404 to the console. */
+/** Older records without a position cause no requests: their log is not sealed, and browsers log every 404. */
 const mayBeSealed = (record: FullRecord): boolean =>
   positionOf(record) !== undefined || now() - Date.parse(record.receivedAt) < soon;
 

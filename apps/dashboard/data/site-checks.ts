@@ -11,7 +11,7 @@ export function checksOf({ call }: Api, domainId: string) {
   const params = { domainId };
   /** Newest first. */
   const list = (query: { limit?: number } = {}, signal?: AbortSignal) =>
-    call(`get ${domain}/checks`, { params, query, signal }).then((answer) => answer.body.checks);
+    call(`get ${domain}/checks`, { params, query, signal }).then((response) => response.body.checks);
   const one = (checkId: string, signal?: AbortSignal): Promise<ShownCheck> =>
     call(`get ${domain}/checks/:checkId`, { params: { domainId, checkId }, signal }).then(bodyOf);
   return {

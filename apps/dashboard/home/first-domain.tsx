@@ -1,4 +1,4 @@
-/** Shown for an organization without domains: how to create one. */
+/** Shown for an organization without active domains: how to create one. */
 import { domainsAddress, newDomainAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -17,7 +17,7 @@ const fewRows = 10;
 /** Loading stops at this many rows: the log of a domain is the better place to look further. */
 const mostRows = 5_000;
 
-/** Only the first chunk has new records. The others share this constant, so that `memo` skips them. */
+/** Only the first chunk highlights new records. The others share this constant, so that `memo` skips them. */
 const noArrivals: ReadonlySet<string> = new Set();
 
 interface Props {

@@ -16,7 +16,7 @@ export type Figures = Omit<OrganizationStats, 'organizationId'>;
 interface Read {
   /** Undefined at first. While another period loads, these are the figures of the period shown before. */
   figures: Figures | undefined;
-  /** for a chosen period, and for rates */
+  /** reads the figures of a chosen period; for the last 30 days, only their rates */
   reading: Reading<OrganizationStats>;
 }
 

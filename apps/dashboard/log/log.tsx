@@ -52,10 +52,10 @@ export function Log({ domainId, query: given, visitorId }: Props) {
     if (isInQuery) navigate(address, { replace: true });
   }, [isInQuery]);
   const reading = useReading<LogSnapshot>(address, (signal) => readLogSnapshot(api, domainId, query, signal));
-  const answer = reading.value?.page;
+  const response = reading.value?.page;
   const isLogInPlan = reading.error?.code !== 'plan_feature_required';
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
-  const sealed = useSealed(api, domainId, answer?.records ?? []);
+  const sealed = useSealed(api, domainId, response?.records ?? []);
   const { archivedAt } = domainIn(organization, domainId);
   const hasVisitors = mayReadVisitors(organization);
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
@@ -82,7 +82,7 @@ export function Log({ domainId, query: given, visitorId }: Props) {
             'Consent records of this domain'
           ) : (
             <>
-              {answer?.capped
+              {response?.capped
                 ? 'The newest consent records of this domain'
                 : 'Every consent record of this domain, newest first'}
               . Times are UTC. {sealed && <SealedUpTo {...sealed} />}
@@ -90,11 +90,11 @@ export function Log({ domainId, query: given, visitorId }: Props) {
           )
         }
         domain={{ domainId, page: 'log' }}
-        live={answer && (live ?? undefined)}
+        live={response && (live ?? undefined)}
       />
       {!isLogInPlan && <LogNotInPlan domainId={domainId} />}
-      {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
-      {isLogInPlan && !answer?.capped && (
+      {response?.cap && <LimitReached cap={response.cap} shown={response.records.length} total={response.total} />}
+      {isLogInPlan && !response?.capped && (
         <Filters
           domainId={domainId}
           query={query}
@@ -104,8 +104,8 @@ export function Log({ domainId, query: given, visitorId }: Props) {
         />
       )}
       {reading.error && isLogInPlan && !isReversed && <ErrorCard error={reading.error} retry={reading.retry} />}
-      {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
-      {answer && (
+      {!response && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
+      {response && (
         <section
           class={reading.isLate ? 'card log-card fading' : 'card log-card'}
           aria-busy={reading.isLoading}
@@ -124,19 +124,21 @@ export function Log({ domainId, query: given, visitorId }: Props) {
               <Button text="Show" kind="quiet" onClick={reading.retry} />
             </p>
           )}
-          {answer.records.length > 0 && (
-            <LogTable records={answer.records} hasVisitors={hasVisitors} onOpen={openRecord} />
+          {response.records.length > 0 && (
+            <LogTable records={response.records} hasVisitors={hasVisitors} onOpen={openRecord} />
           )}
-          {answer.records.length === 0 && (
-            <NoRecords query={query} answer={answer} isArchived={archivedAt !== undefined} addressOf={addressOf} />
+          {response.records.length === 0 && (
+            <NoRecords query={query} answer={response} isArchived={archivedAt !== undefined} addressOf={addressOf} />
           )}
-          {!answer.capped && answer.total > 0 && <Pagination answer={answer} query={query} addressOf={addressOf} />}
-          {answer.total > 0 && (
+          {!response.capped && response.total > 0 && (
+            <Pagination answer={response} query={query} addressOf={addressOf} />
+          )}
+          {response.total > 0 && (
             <ExportRecords
               key={address}
               domainId={domainId}
-              query={answer.capped ? unfiltered : query}
-              total={answer.total}
+              query={response.capped ? unfiltered : query}
+              total={response.total}
             />
           )}
         </section>
@@ -146,7 +148,7 @@ export function Log({ domainId, query: given, visitorId }: Props) {
           key={recordId}
           domainId={domainId}
           recordId={recordId}
-          listed={answer?.records.find(({ id }) => id === recordId)}
+          listed={response?.records.find(({ id }) => id === recordId)}
           onClose={closeRecord}
         />
       )}

@@ -12,7 +12,7 @@ interface Props {
   me: Me | null | undefined;
   /** refreshes the list of organizations */
   onOpen(): void;
-  /** Ends this session if it succeeds. */
+  /** Replaces this session, or ends it if the browser's sign-in is gone. */
   switchTo(organizationId: string): Promise<void>;
   signOut(): void;
 }

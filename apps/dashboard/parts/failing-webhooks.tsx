@@ -1,4 +1,4 @@
-/** A warning about failing webhooks, shown to the organization's managers on every page with its tabs. */
+/** Failing webhooks, for managers: a warning on the overview. The organization's tabs show how many. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
 import { readAll } from '../data/calls.ts';

@@ -49,7 +49,7 @@ export const Failure = ({ children }: { children: string }) =>
 
 interface DayProps {
   label: string;
-  /** label beside the field, not above it; such a day is required */
+  /** puts the label beside the field, and makes the field required */
   isInRow?: boolean;
   value: string;
   latest?: string;

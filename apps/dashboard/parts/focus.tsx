@@ -8,7 +8,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** Takes the focus on mount, because its former owner is gone or would keep it elsewhere. */
+/** A heading that takes the focus on mount, since the element that had it is gone or would keep it. */
 export function FocusedTitle({ id, of, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), [of]);
@@ -19,7 +19,7 @@ export function FocusedTitle({ id, of, children }: Props) {
   );
 }
 
-/** Moves the focus on when a change of `is` removes the element that had it. Undefined: wait. */
+/** If a change of `is` removes the focused element, focuses the one that `find` returns. Undefined: not known yet. */
 export function useFocusAfter(is: boolean | undefined, find: (is: boolean) => HTMLElement | null | undefined): void {
   const before = useRef(is);
   useEffect(() => {

@@ -69,7 +69,7 @@ export const SignOut = ({ onClick }: { onClick(): void }) => (
   </Button>
 );
 
-/** Links to a domain, keeping the period. */
+/** The period and interval of the current page, for links to another domain. */
 function periodQuery(route: Route) {
   if (!('query' in route)) return {};
   return Object.fromEntries(['from', 'to', 'interval'].map((name) => [name, route.query.get(name) ?? undefined]));

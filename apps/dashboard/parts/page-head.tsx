@@ -20,7 +20,7 @@ interface PageLink {
 }
 
 interface Props {
-  /** the domain's name, if it differs from the known one */
+  /** the heading; on a domain's pages, the domain's name if it differs from the known one */
   title?: string;
   note: ComponentChildren;
   /** whether the page updates itself */

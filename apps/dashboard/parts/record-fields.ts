@@ -16,7 +16,7 @@ const models: Record<NonNullable<FullRecord['model']>, string> = {
   none: 'nobody is asked',
 };
 
-/** A category's name with its id. */
+/** The name of a language, country or region with its code. */
 function named(dimension: 'language' | 'country' | 'region', value: string | null): string | null {
   const name = value && valueName(dimension, { value });
   return name === value ? value : `${name} (${value})`;

@@ -18,13 +18,13 @@ interface Props<Answer> {
   /** filters above the list */
   filters?: ComponentChildren;
   reading: Reading<Answer>;
-  isEmpty(answer: Answer): boolean;
+  isEmpty(response: Answer): boolean;
   /** shown instead of an empty list */
   none: { title: string; text: string };
   /** shown beside the list, even if it is empty */
-  beside?(answer: Answer): ComponentChildren;
+  beside?(response: Answer): ComponentChildren;
   /** the list */
-  children(answer: Answer): ComponentChildren;
+  children(response: Answer): ComponentChildren;
 }
 
 export function ThingsPage<Answer>({
@@ -39,10 +39,10 @@ export function ThingsPage<Answer>({
   beside,
   children,
 }: Props<Answer>) {
-  const answer = reading.value;
-  const hasNone = answer !== undefined && isEmpty(answer);
+  const response = reading.value;
+  const hasNone = response !== undefined && isEmpty(response);
   const list =
-    answer !== undefined &&
+    response !== undefined &&
     (hasNone ? (
       <section class="card message">
         <h2>{none.title}</h2>
@@ -50,19 +50,19 @@ export function ThingsPage<Answer>({
         {make && <ButtonLink kind="primary" {...make} />}
       </section>
     ) : (
-      children(answer)
+      children(response)
     ));
   return (
     <>
       <PageHead title={title} note={note} tabs={page}>
-        {answer !== undefined && !hasNone && make && <ButtonLink kind="primary" class="at-end" {...make} />}
+        {response !== undefined && !hasNone && make && <ButtonLink kind="primary" class="at-end" {...make} />}
       </PageHead>
       {filters}
       <LoadingOrError reading={reading} kind="table" />
-      {answer !== undefined && beside ? (
+      {response !== undefined && beside ? (
         <div class="columns">
           {list}
-          {beside(answer)}
+          {beside(response)}
         </div>
       ) : (
         list

@@ -38,14 +38,14 @@ export async function readCutFile(file: string, format: ExportFormat): Promise<C
   return { whole: end, records: rows - inHeader, last, isComplete: false };
 }
 
-/** In an id, 0 stands for any hex digit. An export of no records in NDJSON is only its last line. */
+/** A 0 in the id stands for any hex digit. An NDJSON export without records consists only of its closing line. */
 const beginnings: Record<ExportFormat, string[]> = {
   ndjson: [`{"id":"${nil}","domainId":"`, '{"end":true,'],
   csv: [headers.csv],
 };
 const longestBeginning = Math.max(...Object.values(beginnings).flatMap((each) => each.map(({ length }) => length)));
 
-/** `isWhole`: the file has all of the beginning, and not only a part. */
+/** `isWhole`: the file has a complete row, so it must have the whole beginning; otherwise a part of it is enough. */
 const isBegun = (found: string, beginning: string, isWhole: boolean): boolean =>
   (found.length >= beginning.length || !isWhole) &&
   [...found.slice(0, beginning.length)].every((character, at) =>

@@ -35,7 +35,7 @@ export interface DomainExport extends Filter {
   after?: string | undefined;
 }
 
-/** A range of ids, `below` not included, with at most `count` matching records, of any visitor. */
+/** A range of ids, without `below`. `count`: at most how many records match, not counting the filter by visitor. */
 interface Span {
   from: string;
   below: string;
@@ -54,7 +54,7 @@ export async function* readDomain(db: Reads, wanted: DomainExport): AsyncGenerat
       const page = (sql: Sql) => readPage(sql, wanted, { after: next, below });
       return wanted.visitorId === undefined ? db.read(page) : readByTime(db, page);
     };
-    // `from` itself is no record: a record's id is never the lowest of its time
+    // starting after `from` loses no record: no record has the lowest id of its millisecond
     let ahead: Promise<Page> | undefined = read(after > from ? after : from);
     while (ahead) {
       const page: Page = await ahead;
@@ -102,8 +102,8 @@ interface Page extends ExportPage {
 }
 
 /**
- * The range of ids is a parameter, so that Postgres plans and opens one month. There is no index by decision or for
- * browsers: then a page ends after `scanned` records, whether or not they match.
+ * The range of ids is a parameter, so that Postgres plans and opens one month. Only visitors, withdrawals and crawlers have
+ * an index: otherwise a page ends after `scanned` records, whether or not they match.
  */
 async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<Page> {
   const { domainId, visitorId, decision, bot, epoch, format } = wanted;
@@ -140,7 +140,7 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
 /**
  * The positions in the log of all records of `page`, which `joinLog` would find one by one. Consecutive records share a
  * run: each run is read once, and the empty text appended to its ids makes Postgres decompress them once. Positions are
- * looked up in one object, because a join would compare each with each while a new table has no statistics.
+ * looked up in one JSON object: while a table is too new for statistics, a join would compare every pair.
  */
 const positionsOf = (sql: Sql) => sql`
   placed as materialized (

@@ -1,6 +1,6 @@
 /**
- * A record as a line of an export, with the fields of the log's page. Postgres makes the text, which costs this
- * process, which also records, a fraction of the time that making it from rows would.
+ * A record as a line of an export, with the fields of the log's page. Postgres builds the text: building it from rows would
+ * take many times as long in this process, which also accepts records.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -11,7 +11,7 @@ import { expressionOf } from '#libs/record/fields';
 /** A time as JavaScript writes it: in UTC, cut to milliseconds. */
 const time = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** SQL text of the fields that differ from the log's page. */
+/** SQL of the fields for which the log's page uses a different expression. */
 const written: Partial<Record<keyof FullRecord, string>> = {
   decidedAt: time('to_timestamp(milliseconds_of(r.id) / 1000.0)'),
   receivedAt: time('r.received_at'),

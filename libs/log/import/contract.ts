@@ -20,7 +20,7 @@ export const importLimits = {
   rowBytes: 128 * 1024,
   /** errors in the response */
   errors: 1_000,
-  /** names of fields that were left out, in the response: of unknown ones, and of others */
+  /** in the response, how many names `ignored` (unknown fields) may list, and how many `fieldsIgnored` (known ones) */
   ignored: 100,
 };
 
@@ -75,7 +75,7 @@ export const importQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'of the file, such as `utf-16` or `latin1`; default: the `charset` of its type, or `utf-8`. A byte order mark counts more',
+        'of the file, such as `utf-16` or `latin1`; default: the `charset` of its type, or `utf-8`. A byte order mark overrides it',
       override: { type: 'string', maxLength: 32 },
       example: 'latin1',
     }),
@@ -101,7 +101,7 @@ export const imported = z
       .meta({ description: 'unknown fields and columns, which were left out; absent where there are none' }),
     fieldsIgnored: z.record(z.string(), z.int().min(1)).optional().meta({
       description:
-        'fields (`metadata.shop`: entries) that broke their rule, or in a CSV stood for null (`NULL`), and were left out → rows that lost them; the first 100, and `…` for the rest; absent where there are none',
+        'fields left out because they broke their rule, or stood for null (`NULL`) in a CSV → how many rows lost them. An entry of a map is `metadata.shop`; the first 100, and `…` for the rest; absent where there are none',
     }),
   })
   .meta({ id: 'Imported' });
@@ -116,7 +116,7 @@ const rowTime = z.iso.datetime({
 export const importFields = z.object({
   decidedAt: rowTime.optional(),
   receivedAt: rowTime.optional(),
-  /** its identity at its source: the same one is the same record */
+  /** the row's identity at its source: rows with the same one and the same `decidedAt` are one record */
   externalId: z
     .union([z.string().min(1).max(256).regex(storable), z.int()], 'must be a string of 1 to 256 characters')
     .optional(),
@@ -136,7 +136,7 @@ export const importFields = z.object({
   bot: z.boolean().optional(),
 });
 
-/** A row that breaks the rule of one of these is rejected: when it was decided, and which record it is. */
+/** They say when it was decided and which record it is: a row that breaks their rule is rejected. */
 export const decidingFields = ['decidedAt', 'externalId'];
 
 /** Fields of a record's body that a row may have; every imported record has the source `import`. */

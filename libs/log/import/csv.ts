@@ -117,7 +117,10 @@ export function namesOf(header: string[]): string[] {
   return names;
 }
 
-/** Refuses a file without this column, since no row can be valid. `fields`: of the columns; `columns`: their names. */
+/**
+ * Refuses a file without this column, since no row can be valid. `fields`: what the columns are mapped to. `columns`: their
+ * names in the file, for the message.
+ */
 export function requireColumn(field: string, fields: string[], columns: string[]): void {
   if (!fields.includes(field)) throw new Unreadable(`the file has no column ${field}; ${columnsOf(columns)}`);
 }

@@ -1,4 +1,4 @@
-/** The text of a file as UTF-8, in the encoding that it has. */
+/** Converts a file from its own encoding to UTF-8. */
 import { encodingOf } from '#libs/base/http/body';
 
 /** The file as a whole cannot be read. Its sender sees the message. */
@@ -18,8 +18,8 @@ const marks: [encoding: string, mark: Buffer][] = [
 ];
 
 /**
- * Pieces of the file in UTF-8, without its byte order mark; none of an empty file. `label`: one that `isReadable`; a byte
- * order mark overrides it. UTF-8 is passed on unchecked, so that readers can reject single rows.
+ * Yields the file in pieces, as UTF-8 without a byte order mark; yields nothing for an empty file. `label`: one that
+ * `isReadable`; a byte order mark overrides it. UTF-8 is passed on unchecked, so that readers can reject single rows.
  */
 export async function* inUtf8(bytes: AsyncIterable<Buffer>, label = 'utf-8'): AsyncGenerator<Buffer> {
   let decode: Decode | undefined;

@@ -17,7 +17,9 @@ import { createToRecord, type RecordRules, type ToRecord } from './to-record.ts'
 /** Records that are looked up and stored together: more would delay recording. */
 const chunkSize = 500;
 
-/** Ids that imports hold in memory, of some 80 bytes. Above that, each import holds only those of its last rows. */
+/**
+ * How many ids all imports together hold in memory, at some 80 bytes each. Above this, each keeps only its last chunk's.
+ */
 const mostHeld = 1_000_000;
 
 export interface ImportCounts {
@@ -42,7 +44,7 @@ export class TooManyRows extends Error {}
 export interface ImportParts {
   rows: Rows;
   toRecord: ToRecord;
-  /** The ids of the rows that are stored; an import may have stored them under their former ids. */
+  /** Returns the `id` of each row that is stored already, be it under its `formerId`, which earlier releases gave it. */
   findKnown(rows: { id: string; formerId?: string | undefined }[]): Promise<Set<string>>;
   /** Resolves once the records are safe; absent: nothing is stored. */
   store?(records: NewRecord[]): Promise<void>;
@@ -87,7 +89,8 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
     if (store && fresh.length > 0) await store(fresh);
     counts.queued += fresh.length;
     progress?.();
-    // the database knows the rows before: this concerns long files, which only the command line reads, and many at once
+    // earlier rows can be forgotten, as the database knows them (not in a dry run): this happens only to files longer than
+    // the API accepts, or if many imports run at once
     if (seen.size >= importLimits.rows || held.count > mostIds) keepOnly(rows.map(({ record: { id } }) => packed(id)));
   };
 
@@ -144,7 +147,7 @@ function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void
   }
 }
 
-/** Counts the first names only, because the file chooses the names of entries. */
+/** Counts by name for the first 100 names, and the rest as `…`: the file chooses the names of entries. */
 function noteLost(field: string, counts: ImportCounts): void {
   counts.fieldsIgnored ??= {};
   const lost = counts.fieldsIgnored;
@@ -152,7 +155,7 @@ function noteLost(field: string, counts: ImportCounts): void {
   lost[name] = (lost[name] ?? 0) + 1;
 }
 
-/** An id in a third of its text's memory. */
+/** Packs an id into 16 one-byte characters instead of 36, to save memory. */
 const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
 
 /** Notes what an import did, also if it ended early. */

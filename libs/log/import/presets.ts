@@ -57,7 +57,7 @@ const builtIn: ReadonlyMap<string, Preset> = new Map([
       },
     },
   ],
-  // the file has a row for each service, of which the first of a decision is imported
+  // the file has one row per service; of the rows of one decision, only the first is imported
   [
     'usercentrics',
     {

@@ -6,9 +6,9 @@ export type Row =
   | {
       /** from 1 */
       row: number;
-      /** undefined: of a CSV, a cell that stands for null, such as NULL */
+      /** a field is present but undefined if its CSV cell stands for null, such as NULL */
       given: Record<string, unknown>;
-      /** the row as it is in the file: without an id, the same text is the same record */
+      /** the row as it is in the file; it identifies the record if the row has neither `id` nor `externalId` */
       text: string;
       refusal?: undefined;
     }

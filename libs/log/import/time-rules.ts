@@ -25,7 +25,7 @@ const needed = [
   ['d', 'the day (dd)'],
 ] as const;
 
-/** Advice on other programs' letters, by the first one. */
+/** Advice on format letters of other programs, by the first letter in lower case. */
 const advice: Readonly<Record<string, string>> = { y: 'years are yy or yyyy', d: 'days are d or dd' };
 
 /** What is wrong with it; undefined for a format with year, month and day, in known letters. */
@@ -39,7 +39,7 @@ export function formatProblem(format: string): string | undefined {
   const missing = needed.find(([letter]) => !runs.some((run) => run.startsWith(letter)));
   if (missing) return `${missing[1]} is missing`;
   const again = runs.find((run, at) => runs.findIndex((before) => kindOf(before) === kindOf(run)) !== at);
-  if (again) return `${again} says again what stands before it: each part of a time stands once`;
+  if (again) return `${again} repeats an earlier part: each part may occur only once`;
   const half = runs.find((run) => run.startsWith('h'));
   return half && !runs.includes('a') ? `${half} needs a for AM or PM; ${half.toUpperCase()} has 24 hours` : undefined;
 }
@@ -50,7 +50,7 @@ const sameKind: Readonly<Record<string, string>> = { h: 'H', u: 'S', z: 'Z' };
 const kindOf = (run: string): string => sameKind[run.charAt(0)] ?? run.charAt(0);
 
 const unknownRun = (run: string): string =>
-  `${run} is unknown (${advice[run.charAt(0).toLowerCase()] ?? `what means itself stands between quotes: '${run}'`})`;
+  `${run} is unknown (${advice[run.charAt(0).toLowerCase()] ?? `put literal text in quotes: '${run}'`})`;
 
 export function isTimeZone(name: string): boolean {
   try {

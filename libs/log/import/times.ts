@@ -53,7 +53,7 @@ interface Wall {
   isWhole: boolean;
 }
 
-/** Texts after which Luxon's cache of zones is cleared; it has some 15 MB then. */
+/** Clears Luxon's cache of zones after so many readers and texts that name a zone; by then it can have some 15 MB. */
 const forgetEvery = 256;
 let zones = 0;
 

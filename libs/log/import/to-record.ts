@@ -34,7 +34,7 @@ export interface RecordRules {
   isPastRetention(month: string): boolean;
   /** for a file whose times are not RFC 3339 */
   times?: TimeReader | undefined;
-  /** identifies the import of a record that Postgres rejects */
+  /** stored as the records' `requestId`, so that one that Postgres rejects can be traced to its import */
   importId: string;
 }
 
@@ -146,7 +146,7 @@ const nullsIn = (given: Record<string, unknown>): LeftOut[] =>
     .filter((field) => given[field] === undefined && labelOf(field, importedFields) !== 'unknown')
     .map((field) => describeLeftOut(field, 'stands for null', ''));
 
-/** Takes these fields, without null, which is absent in our own exports. */
+/** Picks these fields. Null counts as absent, because that is how our own exports write absent fields. */
 function pick(given: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const field of fields) {
@@ -174,7 +174,7 @@ const outOfRange = (time: number): Refusal => ({
   detail: `${new Date(time).toISOString()} is not between 2018-05-25 and now`,
 });
 
-/** The same row, or the same `externalId`, of a domain is the same record. */
+/** With the same time, the same row or the same `externalId` is the same record of a domain. */
 const identityOf = (externalId: string | number | undefined, text: string): [string, string] =>
   externalId === undefined ? ['row', text] : ['externalId', String(externalId)];
 
@@ -183,6 +183,6 @@ function addressOf(given: string, rule: AddressRule): string | undefined {
   return rule.mode === 'none' ? undefined : given;
 }
 
-/** Cut as in a recorded one, and without half a surrogate pair at its end. */
+/** Cuts it to 512 characters, as `post.ts` does, and never in the middle of a surrogate pair. */
 const cut = (userAgent: string): string | undefined =>
   userAgent.slice(0, 512).replace(/[\ud800-\udbff]$/, '') || undefined;

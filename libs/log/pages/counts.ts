@@ -20,7 +20,7 @@ export interface Filter {
 export const firstDay = '1970-01-01';
 export const lastDay = '9999-12-31';
 
-/** The months with matching records: their number (`n`), and the number in later months. */
+/** The months with matching records: how many match (`n`), and how many match in later months (`newer`). */
 export const matchingMonths = (sql: Sql, filter: Filter) => {
   const { from = firstDay, to = lastDay } = filter;
   const parts = cover(from, to).map((span) =>
@@ -45,7 +45,7 @@ const edge = (sql: Sql, filter: Filter, { from, to }: Span) => sql`
   where dropped_at is null and month = ${monthOfDay(from)}
   group by month`;
 
-/** The days of these months with matching records: their number, and the number on later days. */
+/** The days of these months with matching records: how many match (`n`), and how many match on later days (`newer`). */
 export const daysIn = (sql: Sql, filter: Filter, months: ReturnType<Sql>) => sql`
   select day, day::timestamp at time zone 'UTC' as starts, n,
     (newer + sum(n) over (partition by month order by day desc) - n)::bigint as newer

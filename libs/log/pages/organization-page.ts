@@ -22,8 +22,8 @@ interface OrganizationLogQuery {
 }
 
 /**
- * Changes whenever a stored record of the organization gets its place in a log or loses personal fields. Read it before
- * the records, so that a change in between changes it again.
+ * Changes whenever a stored record of the organization gets its place in a log or loses personal fields. Read it before the
+ * records: if something changes in between, the next request sees a different version.
  */
 export async function readOrganizationVersion(sql: Sql, organizationId: string): Promise<string> {
   const [row] = await sql<{ version: string }[]>`
@@ -75,7 +75,7 @@ export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery
         and period between ${from} and ${to}
     ) as counted
     left join newest on true
-    -- each by its key, see log.ts
+    -- one by one, by key: see readSlices in domain-page.ts
     left join lateral (
       select * from records
       where domain_number = newest.domain_number and id = newest.id and ${inRange(sql, days)} offset 0
@@ -115,7 +115,7 @@ const fromDomains = (sql: Sql, query: OrganizationLogQuery, range: Range) => sql
   where organization_id = ${query.organizationId}
   order by id desc, domain_number desc limit ${query.limit + 1}`;
 
-/** In the statement's text, so that Postgres has one plan for each day, with only the months in question. */
+/** Inlined: the text changes only from day to day, and each plan covers only the months in the range. */
 const inRange = (sql: Sql, { from, below }: Range) =>
   sql.unsafe(`id >= '${lowestIdAt(from)}'::uuid and id < '${lowestIdAt(below)}'::uuid`);
 

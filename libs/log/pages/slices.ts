@@ -57,8 +57,8 @@ export async function slicesAt(
 }
 
 /**
- * The page after the record `after`. Older days are left out once the days in between surely fill the page; how many
- * records of `after`'s own day are older is not known, so they count as none.
+ * The page after the record `after`. Older days are left out once the days before them surely fill the page. How many
+ * records of `after`'s own day are older than it is unknown, so that day counts as none.
  */
 export async function slicesAfter(
   sql: Sql,

@@ -75,8 +75,8 @@ interface Range {
 }
 
 /**
- * Reads whole records, because Postgres would open every month again to look up ids; and unordered, because it would
- * sort all records of a busy visitor to find the newest. Matches the hash alone, so that many ids with the same hash
+ * Reads whole records: looking them up by id afterwards would open every month again. Reads them in no order: to find the
+ * newest, Postgres would sort all records of a busy visitor. Matches the hash alone, so that many ids with the same hash
  * make the visitor busy rather than the page slow.
  */
 const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { total: number; read: number })[]>`
@@ -111,7 +111,7 @@ const ofVisitor = (sql: Sql, query: VisitorQuery, range: Range) => sql`
 
 const ofDomain = ({ visitorId }: VisitorQuery, { domainNumber }: Range) => ({ domain: domainNumber, visitorId });
 
-/** Postgres has one plan for any visitor; the years in the statement's own text exclude most months from it. */
+/** One generic plan serves all visitors, so the bounds by year are inlined: they keep most months out of that plan. */
 const inRange = (sql: Sql, { organizationId, domainId }: VisitorQuery, { from, below }: Range) => sql`
   (select organization_id from domains where id = ${domainId}) = ${organizationId}
   and id >= ${from} and id < ${below} and ${isAround(sql, { from, below })}

@@ -38,17 +38,17 @@ export function openTwo(older: string, newer: string, keys: VerifierKey[], { ver
 /** `answer`: that of `…/log/consistency`; undefined for checkpoints of one size. Throws a ProofError that says why not. */
 export function requireContinuation(
   { older, newer }: TwoCheckpoints,
-  answer: Fields | undefined,
+  response: Fields | undefined,
   { sha256 }: Pick<Crypto, 'sha256'>,
 ): void {
   const { size: from, root: fromRoot } = older;
   const { size: to, root: toRoot } = newer;
   for (const [name, size] of Object.entries({ from, to })) {
-    const given = answer && fieldOf(answer, name);
+    const given = response && fieldOf(response, name);
     if (given !== undefined && given !== size)
       throw new ProofError(`The proof is of other sizes: \`${name}\` is not ${size}.`);
   }
-  const proof = answer && from !== to ? textsIn(answer, 'proof').map(toHash) : [];
+  const proof = response && from !== to ? textsIn(response, 'proof').map(toHash) : [];
   if (verifyConsistency(sha256, { from, to, fromRoot, toRoot, proof })) return;
   throw new ProofError(
     from === to

@@ -33,11 +33,13 @@ export interface VisitorVerdict {
 }
 
 /** `answer`: the JSON. Throws a ProofError where it has no visitor. */
-export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto): VisitorVerdict {
-  const visitorId = textIn(answer, 'visitorId');
-  const listed = Array.isArray(answer.records) ? answer.records.map((record) => (isObject(record) ? record : {})) : [];
-  const hasBundles = isObject(answer.bundles);
-  const bundles = isObject(answer.bundles) ? answer.bundles : {};
+export function checkVisitor(response: Fields, keys: VerifierKey[], crypto: Crypto): VisitorVerdict {
+  const visitorId = textIn(response, 'visitorId');
+  const listed = Array.isArray(response.records)
+    ? response.records.map((record) => (isObject(record) ? record : {}))
+    : [];
+  const hasBundles = isObject(response.bundles);
+  const bundles = isObject(response.bundles) ? response.bundles : {};
   const once = rememberingSignatures(crypto);
   const places = new Set<string>();
   /** keys of the bundles: the record's id, or `domainId/id` if an earlier record has the same id */

@@ -56,8 +56,8 @@ export async function otherPagesWork({ visit }: Dashboard, baseUrl: string, doma
   await page.getByRole('heading', { name: 'Check a proof' }).waitFor();
   await page.goto(`${baseUrl}/demo`);
   expect(await isStyled(page)).toBeGreaterThan(0);
-  const recorded = page.waitForResponse((answer) => answer.url().endsWith('/record') && answer.status() === 202);
-  const shown = page.waitForResponse((answer) => answer.url().startsWith(`${baseUrl}/demo/records/`));
+  const recorded = page.waitForResponse((response) => response.url().endsWith('/record') && response.status() === 202);
+  const shown = page.waitForResponse((response) => response.url().startsWith(`${baseUrl}/demo/records/`));
   await page.evaluate(() => window.assent?.setLanguage('fi'));
   await page.getByRole('button', { name: 'Hyväksy kaikki' }).click();
   expect((await recorded).url()).toBe(`${baseUrl}/v1/consent/${domainId}/record`);

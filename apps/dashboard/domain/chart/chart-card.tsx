@@ -22,7 +22,7 @@ export interface ChartProps {
 const units: Record<Interval, Unit> = { day: 'Day', week: 'Week', month: 'Month' };
 
 export function ChartCard({ stats, period, interval: asked = 'day', hasCounts, domainId }: ChartProps) {
-  // while the response still has months, and the chart wants days
+  // the response on screen may still be by month when days are chosen: show months until the new one comes
   const interval = stats.series?.some((each) => 'month' in each) ? 'month' : asked;
   const buckets = useMemo(() => bucketsOf(stats, interval), [stats, interval]);
   const unit = units[interval];
