@@ -23,7 +23,7 @@ import { logRoutes } from '#libs/log/routes';
 import { getNotice, getNotices } from '#libs/notices/handlers';
 import { noticeRoutes } from '#libs/notices/routes';
 import * as people from '#libs/people/handlers';
-import * as joining from '#libs/people/joining';
+import * as joining from '#libs/people/link-handlers';
 import * as passkeys from '#libs/people/passkey-handlers';
 import { peopleRoutes, signInRoutes } from '#libs/people/routes';
 import { fromOwnPages } from '#libs/people/sessions';

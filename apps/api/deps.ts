@@ -8,7 +8,7 @@ import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { createCurrentLimit } from '#libs/current/handlers';
+import { createLookupLimit } from '#libs/current/handlers';
 import type { CurrentMetrics } from '#libs/current/metrics';
 import { createNewestReader } from '#libs/current/newest';
 import type { KnownNotices } from '#libs/notices/known-notices';
@@ -17,7 +17,7 @@ import type { PeopleMetrics } from '#libs/people/metrics';
 import type { Cost } from '#libs/people/passwords';
 import { createAccounts } from '#libs/people/sessions';
 import type { PlaceOf } from '#libs/place/place-of';
-import { createFindErasedVisitors } from '#libs/privacy/erased-records';
+import { createFindErasedVisitors } from '#libs/privacy/erased-lookup';
 import { createNoteBusy } from '#libs/record/busy-visitors';
 import { recordFields } from '#libs/record/contract';
 import { createNoteLeftOut } from '#libs/record/left-out';
@@ -84,5 +84,5 @@ export const createDeps = (given: AppParts) => ({
   attempts: createAttempts(given.config.failureRatePerMinute, given.metrics, given.passwordCost),
   accounts: createAccounts(given.config),
   newest: createNewestReader(given.db, createFindErasedVisitors(given.config.privacyKey)),
-  currentLimit: createCurrentLimit(given.config.currentRatePerMinute),
+  currentLimit: createLookupLimit(given.config.currentRatePerMinute),
 });

@@ -5,14 +5,14 @@ import { endOnSignals } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
 import { readApiConfig } from '../settings/api.ts';
 import { shareMetrics } from './cluster-metrics.ts';
-import { openPrimary } from './primary.ts';
+import { openClusterPrimary } from './cluster-primary.ts';
 import { openApi } from './serve.ts';
 
 const config = readOrExit(readApiConfig);
 const log = createLog('api', config.logLevel);
 
 if (config.webConcurrency > 1 && cluster.isPrimary) {
-  const primary = openPrimary(config, { log, onUnable: () => process.exit(1) });
+  const primary = openClusterPrimary(config, { log, onUnable: () => process.exit(1) });
   await endOnSignals(primary, { deadline: 15_000, log }).catch(exitOn);
 } else {
   // in a cluster the primary serves the operations port, with the metrics of all processes

@@ -1,6 +1,6 @@
 /** Endpoints for the pages of websites: with a domain's API key, or for anybody on an allowed origin. */
 import type Router from '@koa/router';
-import { lookUpHosts, storeCheck } from '#libs/banner/post-check';
+import { lookUpHosts, storeCheck } from '#libs/banner/checked-page-handlers';
 import { siteCheckRoutes } from '#libs/banner/routes';
 import type { Middleware, State } from '#libs/base/http/context';
 import { deadline } from '#libs/base/http/deadline';

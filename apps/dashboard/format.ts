@@ -57,7 +57,7 @@ export const monthTick = (text: string): string => shortMonthFormat.format(start
 export const dayRange = (from: string, to: string): string => dayFormat.formatRange(startOf(from), startOf(to));
 /** The next five functions take an RFC 3339 time. */
 export const timeOfDay = (time: string): string => clockFormat.format(Date.parse(time));
-export const minuteOfDay = (time: string): string => minuteOfDayFormat.format(Date.parse(time));
+export const hourAndMinute = (time: string): string => minuteOfDayFormat.format(Date.parse(time));
 export const dateOf = (time: string): string => dayFormat.format(Date.parse(time));
 export const dateAndTime = (time: string): string => `${dateOf(time)}, ${timeOfDay(time)}`;
 export const dateAndMinute = (time: string): string => minuteFormat.format(Date.parse(time));

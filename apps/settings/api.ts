@@ -5,7 +5,15 @@ import { isSafeAddress, readSettings, refuse } from '#libs/base/config/read';
 import type { Provider } from '#libs/tenants/contract';
 import { personTokenKey } from '#libs/tenants/person-tokens';
 import { fingerprintsOf } from './key-fingerprints.ts';
-import { changeRate, currentRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
+import {
+  changeRate,
+  currentRate,
+  defaultReadRate,
+  displayRate,
+  failureRate,
+  settings,
+  type Values,
+} from './settings.ts';
 import {
   readAddressRule,
   readBasePath,
@@ -88,7 +96,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
     displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE ?? (isLimited ? displayRate : 0),
-    readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
+    readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? defaultReadRate : 0),
     currentRatePerMinute: values.CURRENT_RATE_PER_MINUTE ?? (isLimited ? currentRate : 0),
     changeRatePerMinute: values.CHANGE_RATE_PER_MINUTE ?? changeRate,
     /** what an organization may create over HTTP; the command line has no limits */

@@ -24,7 +24,7 @@ import {
 } from '#libs/base/config/kinds';
 import type { ValuesOf } from '#libs/base/config/read';
 import { domainIdPattern } from '#libs/base/terms/terms';
-import { countryIn } from '#libs/place/codes';
+import { parseCountry } from '#libs/place/codes';
 
 type Process = 'api' | 'worker' | 'cli';
 
@@ -60,12 +60,12 @@ const isCountry = (code: string): boolean =>
 
 const countries = z
   .string()
-  .transform((value) => value.split(',').map((text) => countryIn(text.trim())))
+  .transform((value) => value.split(',').map((text) => parseCountry(text.trim())))
   .pipe(z.array(z.string().refine(isCountry)))
   .meta({ rule: 'two-letter codes of countries, separated by commas, such as US,CA' });
 
 export const displayRate = 600;
-export const readRate = 6_000;
+export const defaultReadRate = 6_000;
 export const currentRate = 600_000;
 export const changeRate = 120;
 export const failureRate = 300;
@@ -202,7 +202,7 @@ export const settings = {
   }),
   READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
     for: api,
-    about: `reads per minute and access token, in each API process; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+    about: `reads per minute and access token, in each API process; 0: no limit; default: ${defaultReadRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   CURRENT_RATE_PER_MINUTE: setting(wholeNumber(0, 100_000_000), {
     for: api,

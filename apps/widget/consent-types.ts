@@ -1,6 +1,6 @@
 /** Google Consent Mode v2. */
 
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import type { ConsentTypes } from '#libs/widget/config';
 import { map, own, some } from '#libs/widget/tamper-proof';
 import { assigned } from './page.ts';
@@ -33,7 +33,7 @@ const dataLayer = (): unknown[] => {
 /** Tag Manager hears what is pushed. If the page has broken `push`, the entry is still added. */
 export function pushToLayer(entry: unknown): void {
   const layer = dataLayer();
-  if (either(() => layer.push(entry), -1) < 0) layer[layer.length] = entry;
+  if (orElse(() => layer.push(entry), -1) < 0) layer[layer.length] = entry;
 }
 
 /** Google's tags accept a command only as an `arguments` object. */

@@ -1,6 +1,6 @@
 /** The visitor's choice on this site, stored in the browser. */
 import type { Decision } from '#libs/base/terms/terms';
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import type { Model } from '#libs/widget/config';
 import { bare, includes, map, now, own, slice, some, words } from '#libs/widget/tamper-proof';
 import { json, parsed } from './json.ts';
@@ -72,7 +72,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       .flatMap((entry) => (entry.startsWith(begin) ? [decodeURIComponent(entry.slice(begin.length))] : []));
   /** Null for what other scripts of the page may have written here. */
   const parse = (text: string): StoredConsent | null =>
-    either(() => {
+    orElse(() => {
       const stored = bare(parsed(text) as StoredConsent);
       if (typeof stored.preferences !== 'object' || !stored.preferences) return null;
       const preferences = own(stored.preferences);
@@ -85,7 +85,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   /** The newest choice. */
   const read = (): StoredConsent | null => {
     let newest = parse(storage.get(name) || '{}');
-    map(either(readCookies, []), (text) => {
+    map(orElse(readCookies, []), (text) => {
       const stored = parse(text);
       // otherwise a subdomain could set a cookie dated far ahead, which no later choice would replace
       if (stored && stored.at < now() + ahead && !(newest && newest.at >= stored.at)) newest = stored;
@@ -94,7 +94,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   };
   /** Returns whether the cookie has the text now: it may be blocked. An empty text deletes the cookie. */
   const setCookie = (text: string, shared = ''): boolean =>
-    either(() => {
+    orElse(() => {
       // the Cookie Store API is not in all browsers, nor outside TLS
       page.cookie = `${begin}${encodeURIComponent(text)}${shared};path=/;max-age=${text ? cookieAge : 0};samesite=lax${secure}`;
       return includes(readCookies(), text);

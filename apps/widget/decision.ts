@@ -1,6 +1,6 @@
 /** What a visitor's choice becomes: the consent that the browser keeps, and the report that is sent. */
 import type { Decision } from '#libs/base/terms/terms';
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import type { Notice } from '#libs/widget/notice';
 import { map, min, now, own, some } from '#libs/widget/tamper-proof';
 import { type Choice, isGiven, type StoredConsent } from './consent.ts';
@@ -40,13 +40,13 @@ export function consentOf(
   const decision: Decision = choice !== true && !isGiven({ preferences }) ? refusal : isAll ? 'accept_all' : 'custom';
   // other scripts can write to the storage, and the service drops an id that is not printable ASCII
   const known = last?.visitorId;
-  const isValid = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));
+  const isValid = typeof known === 'string' && orElse(() => /^[!-~]{1,128}$/.test(known));
   return {
     // the clock may have been set back since the last decision, and a later decision needs a later id
     id: makeId(-min(-1 - timeOf(last?.id ?? ''), -at)),
     decision,
     preferences,
-    decidedAt: either(() => new Date(at).toISOString(), ''),
+    decidedAt: orElse(() => new Date(at).toISOString(), ''),
     visitorId: isValid ? known : randomHex(16),
     policyVersion: settings.policyVersion,
     gpc,

@@ -1,5 +1,5 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { join, map, own, some, words } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 import { find } from './page-elements.ts';
@@ -84,7 +84,7 @@ function writtenBy(work: () => void): string {
         }
       : () => document;
   map(names, (name) =>
-    either(() => {
+    orElse(() => {
       members[name] = put(name);
     }),
   );
@@ -92,7 +92,7 @@ function writtenBy(work: () => void): string {
     work();
   } finally {
     map(names, (name, index) =>
-      either(() => {
+      orElse(() => {
         delete members[name];
         // the page had overridden it
         if (members[name] !== before[index]) members[name] = before[index];

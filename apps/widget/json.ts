@@ -2,7 +2,7 @@
  * JSON that works even if the page has broken it. Pass objects without a prototype: otherwise a `toJSON` that the page has
  * added would change the result.
  */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { page } from './page.ts';
 
 /** The browser's own JSON, from a frame without an address, which no policy blocks. */
@@ -14,5 +14,5 @@ function untouched(): typeof JSON {
   return own;
 }
 
-export const json = (value: unknown): string => either(() => JSON.stringify(value)) ?? untouched().stringify(value);
-export const parsed = (text: string): unknown => either(() => JSON.parse(text)) ?? untouched().parse(text);
+export const json = (value: unknown): string => orElse(() => JSON.stringify(value)) ?? untouched().stringify(value);
+export const parsed = (text: string): unknown => orElse(() => JSON.parse(text)) ?? untouched().parse(text);

@@ -1,5 +1,5 @@
 /** Finds elements of the page, also in open shadow trees, now and whenever some are added. */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { bare, map } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 
@@ -17,7 +17,7 @@ export function eachTree(tree: ParentNode, work: (tree: ParentNode) => void): vo
   map(tree.querySelectorAll('*'), (element) => {
     const { shadowRoot } = element;
     // in a form, fields named `shadowRoot` hide this property: it is then a field, or a list of fields
-    if (shadowRoot?.host === element) either(() => eachTree(shadowRoot, work));
+    if (shadowRoot?.host === element) orElse(() => eachTree(shadowRoot, work));
   });
 }
 

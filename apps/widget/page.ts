@@ -4,27 +4,27 @@
  * markup, so a name that markup can take is not trusted. The members are those of HTMLDocument, since libraries such as
  * MooTools replace `Document`. If a script has broken the built-ins used here, the shadowed names are used after all.
  */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 
 type Members = Record<PropertyKey, (...given: unknown[]) => unknown>;
 
 export const page: Document =
-  either(
+  orElse(
     () =>
       new Proxy({} as Document, {
         get: (_, name) => {
-          const value = either(
+          const value = orElse(
             () => Reflect.get(HTMLDocument.prototype, name, document),
             (document as unknown as Members)[name],
           );
           if (typeof value !== 'function') return value;
-          return either(
+          return orElse(
             () => value.bind(document),
             (one: unknown, two: unknown) => (document as unknown as Members)[name]?.(one, two),
           );
         },
         set: (_, name, value) => {
-          if (!either(() => Reflect.set(HTMLDocument.prototype, name, value, document)))
+          if (!orElse(() => Reflect.set(HTMLDocument.prototype, name, value, document)))
             (document as unknown as Record<PropertyKey, unknown>)[name] = value;
           return true;
         },
@@ -33,7 +33,7 @@ export const page: Document =
 
 /** The value that a script assigned to the window; undefined for an element of that name. */
 export const assigned = <Name extends keyof Window>(name: Name): Window[Name] | undefined =>
-  either(() => Object.hasOwn(window, name), true) ? window[name] : undefined;
+  orElse(() => Object.hasOwn(window, name), true) ? window[name] : undefined;
 
 /** Resolves an address as the page does; undefined if it is invalid. */
-export const resolve = (address: string): URL | undefined => either(() => new URL(address, page.baseURI));
+export const resolve = (address: string): URL | undefined => orElse(() => new URL(address, page.baseURI));

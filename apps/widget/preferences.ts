@@ -2,7 +2,7 @@
  * Entry of assent-preferences.js, the second file: the settings, which most visitors never open, placeholders and cookie
  * tables. widget.js inserts its script element (second-file.ts) and reads the exports from it.
  */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { loadCheck } from './check/load-check.ts';
 import { createCookieTables } from './cookie-tables.ts';
 import { insertDocumentWrites } from './document-write.ts';
@@ -22,8 +22,8 @@ import { warnOfSettings } from './warnings.ts';
 function openInserts(options: PlaceholderOptions) {
   const placeholders = createPlaceholders(options);
   const fillTables = createCookieTables(options.settings);
-  either(() => warnOfSettings(options.settings.asked));
-  either(() => loadCheck(options.settings));
+  orElse(() => warnOfSettings(options.settings.asked));
+  orElse(() => loadCheck(options.settings));
   return {
     show: (waiting: Waiting[]) => {
       placeholders.show(waiting);

@@ -3,7 +3,7 @@
  * query of the tag's address comes between the two.
  */
 
-import { either, warn } from '#libs/widget/attempt';
+import { orElse, warn } from '#libs/widget/attempt';
 import type { Model, OwnTexts, WidgetConfig } from '#libs/widget/config';
 import type { Notice, NoticeSettings } from '#libs/widget/notice';
 import { readShown } from '#libs/widget/read-settings';
@@ -68,7 +68,7 @@ export function readSettings(): Settings {
   const given: WidgetConfig = bare({ ...config, ...data });
   // the attributes may be lost, as in a tag manager
   const found = (name: 'domain' | 'key' | 'api'): string =>
-    data[name] || either(() => new URL(address).searchParams.get(name)) || config[name] || '';
+    data[name] || orElse(() => new URL(address).searchParams.get(name)) || config[name] || '';
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
   const shown = readShown(given, isLink);
   const asked = map(shown.categories, ({ id, required }) => (required ? undefined : id));

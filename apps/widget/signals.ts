@@ -1,6 +1,6 @@
 /** Signals the choice to the page, to tags through Google Consent Mode and the data layer, and to Microsoft's tags. */
 
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { map, own } from '#libs/widget/tamper-proof';
 import type { Consent } from './consent.ts';
 import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, pushToLayer } from './consent-types.ts';
@@ -53,9 +53,9 @@ export function createSignals(
     const uetq = signals.uet === false ? undefined : assigned('uetq');
     const clarity = signals.clarity === false ? undefined : assigned('clarity');
     if (!isChange && uetq === greeted[0] && clarity === greeted[1]) return;
-    if (!greeted[0]) either(() => uetq?.push('consent', 'default', { ad_storage: 'denied' }));
-    either(() => uetq?.push('consent', 'update', { ad_storage }));
-    either(() => clarity?.('consentv2', { ad_Storage: ad_storage, analytics_Storage: analytics_storage }));
+    if (!greeted[0]) orElse(() => uetq?.push('consent', 'default', { ad_storage: 'denied' }));
+    orElse(() => uetq?.push('consent', 'update', { ad_storage }));
+    orElse(() => clarity?.('consentv2', { ad_Storage: ad_storage, analytics_Storage: analytics_storage }));
     greeted = [uetq, clarity];
   }
 

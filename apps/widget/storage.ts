@@ -1,5 +1,5 @@
 /** Stores texts by name in localStorage, or in memory where the browser refuses that. */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { own, slice } from '#libs/widget/tamper-proof';
 
 interface Storage {
@@ -14,7 +14,7 @@ export function openStorage(prefix: string): Storage {
   const memory = own<string>();
   /** If storage is blocked, even reading the property throws. */
   const onDisk = <Result>(work: (disk: globalThis.Storage) => Result): Result | undefined =>
-    either(() => work(localStorage));
+    orElse(() => work(localStorage));
   return {
     get: (name) => memory[name] ?? onDisk((disk) => disk.getItem(prefix + name)) ?? null,
     set: (name, text) => {

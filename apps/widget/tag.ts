@@ -2,7 +2,7 @@
  * Finds the widget's own tag. Modules and scripts in a shadow tree have no `currentScript`; tag managers copy the element
  * without its `data-` attributes; scripts that delay others change their type and move their address to another attribute.
  */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { map, own } from '#libs/widget/tamper-proof';
 import { page, resolve } from './page.ts';
 import { eachTree } from './page-elements.ts';
@@ -35,8 +35,8 @@ export function findTag(): Tag {
     const found =
       element === running && (given.domain || given.key) && src[0] === 'h'
         ? src
-        : map(element.attributes, ({ value }) => either(() => ours.exec((resolve(value) as URL).href)?.input))[0];
-    const isSure = element === running || (found && either(() => named.test(element.outerHTML)));
+        : map(element.attributes, ({ value }) => orElse(() => ours.exec((resolve(value) as URL).href)?.input))[0];
+    const isSure = element === running || (found && orElse(() => named.test(element.outerHTML)));
     if (!isSure && (address || !found)) return;
     address = found || address || src;
     // browsers hide the attribute
@@ -47,8 +47,8 @@ export function findTag(): Tag {
   // a script under `/w/` is a published banner, which counts as naming both domain and key
   const says = (name: string) =>
     own(running?.dataset)[name] ||
-    either(() => new URL((running as HTMLScriptElement).src).searchParams.get(name)) ||
-    either(() => ours.exec((running as HTMLScriptElement).src)?.[3]);
+    orElse(() => new URL((running as HTMLScriptElement).src).searchParams.get(name)) ||
+    orElse(() => ours.exec((running as HTMLScriptElement).src)?.[3]);
   // visitors may write markup, so the page is searched only if needed; the last tag wins, and the running one comes last
   if (!says('domain') || !says('key'))
     eachTree(page, (tree) => map(tree.querySelectorAll<HTMLScriptElement>('script'), look));

@@ -1,5 +1,5 @@
 /** Gets the third file, which the first view waits for. */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import type { Prepare } from './extras.ts';
 import { type FileElement, loadFile } from './load-file.ts';
 import { page } from './page.ts';
@@ -15,6 +15,6 @@ export function withThirdFile(settings: Settings, use: (prepare?: Prepare) => vo
   if (running?.file) use(running.file);
   else {
     const arrived = withTimeout(patience, use);
-    either(() => loadFile(__THIRD_FILE__, __THIRD_INTEGRITY__, settings, page.documentElement, arrived));
+    orElse(() => loadFile(__THIRD_FILE__, __THIRD_INTEGRITY__, settings, page.documentElement, arrived));
   }
 }

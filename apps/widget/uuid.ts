@@ -1,4 +1,4 @@
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { map, slice } from '#libs/widget/tamper-proof';
 
 const digits = '0123456789abcdef';
@@ -12,7 +12,7 @@ export function hexOf(bytes: ArrayLike<number>): string {
 }
 
 export function randomHex(bytes: number): string {
-  let hex = either(() => hexOf(crypto.getRandomValues(new Uint8Array(bytes))), '');
+  let hex = orElse(() => hexOf(crypto.getRandomValues(new Uint8Array(bytes))), '');
   while (hex.length < bytes * 2) hex += digits[(Math.random() * 16) | 0];
   return hex;
 }

@@ -45,7 +45,7 @@ export function scheduleBackground(
     return undefined;
   });
   const { secretsKey, previousSecretsKey, webhookReach: reach } = config;
-  const mayRecordsWait = () =>
+  const areRecordsWaiting = () =>
     queues.summarize().then(
       (shards) => shards.some(({ oldest }) => oldest > longestQueued),
       () => true,
@@ -53,7 +53,7 @@ export function scheduleBackground(
   const delivering = beginAfter(keys.compared, () => {
     if (!secretsKey) return undefined;
     const sender = { resolve: createResolve(), reach, patience: receiverPatience };
-    const own = { secretsKey, previousSecretsKey, sender, db: deliveryDb, mayRecordsWait };
+    const own = { secretsKey, previousSecretsKey, sender, db: deliveryDb, areRecordsWaiting };
     return scheduleDelivering({ every }, { ...own, second, log, metrics });
   });
   const housekeeping = scheduleHousekeeping(
@@ -68,10 +68,10 @@ export function scheduleBackground(
       log,
     },
   );
-  const rare = (name: string, task: () => Promise<unknown>) =>
+  const everyTenSeconds = (name: string, task: () => Promise<unknown>) =>
     every({ name, pace: 10 * second, exclusive: true, task, failed: () => {} });
-  rare('promote_jobs', () => promoteStray(redis, config.queueShards));
-  rare('remove_old_schedules', () => removeOldSchedules(redis));
+  everyTenSeconds('promote_jobs', () => promoteStray(redis, config.queueShards));
+  everyTenSeconds('remove_old_schedules', () => removeOldSchedules(redis));
   return { housekeeping, deriving, scheduler, delivering };
 }
 

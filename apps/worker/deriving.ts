@@ -45,7 +45,7 @@ interface DerivingParts {
   metrics: ProofMetrics & RecordMetrics;
 }
 
-interface Row {
+interface DerivationEntry {
   name: string;
   /** the one that has to be done with an epoch before this one begins it */
   after?: string;
@@ -55,14 +55,14 @@ interface Row {
 }
 
 /** The derivations that run with these settings. */
-export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): Row[] => [
+export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): DerivationEntry[] => [
   { name: blankingName, begin: ({ db, config }) => createBlanking({ db, privacyKey: config.privacyKey }) },
   ...(settings ? [sealingWith(settings)] : []),
   { name: noticeCounting, spans: true, begin: ({ db }) => createNoticeCounting(db) },
   { name: facetsName, after: blankingName, spans: true, begin: ({ db }) => createFacets(db, blankingName) },
 ];
 
-const sealingWith = (settings: NonNullable<WorkerConfig['sealing']>): Row => ({
+const sealingWith = (settings: NonNullable<WorkerConfig['sealing']>): DerivationEntry => ({
   name: sealing,
   after: blankingName,
   begin: (parts) => createSealing({ ...parts, sealing: settings, after: blankingName }),
@@ -107,7 +107,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   }
   round('erase', (signal) => goOnErasing(db, signal));
   // one process looks through the jobs in queues
-  round('clear', clear, Math.min(epoch * second, idleFor), true);
+  round('clear', clear, Math.min(epoch * second, recheckEvery), true);
   round('tell_erasures', createTombstoneCopy({ redis, db }));
   // a round of its own: sealing does not wait for the authority
   if (timestamp) round('timestamp', timestamp, timestampEvery * second);
@@ -117,7 +117,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
  * Milliseconds after which a derivation looks again even without a new epoch: the worker that had taken the last one may
  * have ended before it was finished.
  */
-const idleFor = 10_000;
+const recheckEvery = 10_000;
 
 /** Does the work once for each closed epoch, and after every `idleFor`. */
 function onceAnEpoch(
@@ -129,7 +129,7 @@ function onceAnEpoch(
   let doneAt = 0;
   return async (signal) => {
     const epoch = await db.read(through);
-    if (epoch === done && performance.now() < doneAt + idleFor) return;
+    if (epoch === done && performance.now() < doneAt + recheckEvery) return;
     await work(signal);
     done = epoch;
     doneAt = performance.now();

@@ -27,7 +27,7 @@ const maxBatch = 1_000;
  */
 const atOnce = 2;
 /** Each takes a connection. The third is for jobs that are stored by themselves. */
-export const statements = atOnce + 1;
+export const statementsAtOnce = atOnce + 1;
 /**
  * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis: so if
  * eight or more records come within 50 ms, the next statement waits for more: up to 50 ms in all, and at most 10 ms after

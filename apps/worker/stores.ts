@@ -8,10 +8,10 @@ import { connectRedis } from '#libs/base/redis/connection';
 import type { observeQueues } from '#libs/record/queue-summary';
 import { type observe, observeRedis } from '../process/observe.ts';
 import type { WorkerConfig } from '../settings/worker.ts';
-import { statements } from './store-jobs.ts';
+import { statementsAtOnce } from './store-jobs.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
-export const connections = { main: 6, recording: statements, delivery: 3 };
+export const connections = { main: 6, recording: statementsAtOnce, delivery: 3 };
 
 export type Observed = Awaited<ReturnType<typeof observe>>;
 export type Stores = ReturnType<typeof openStores>;

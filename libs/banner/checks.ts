@@ -5,7 +5,7 @@ import { Problem } from '#libs/base/terms/problem';
 import type { Perform } from '#libs/tenants/audited-change';
 import { domainNotFound } from '#libs/tenants/requirements';
 import { type CheckResult, largestCheck, mostChecks, type StoredCheck } from './contract.ts';
-import { ownersOf } from './known-hosts.ts';
+import { ownersOf } from './host-owners.ts';
 import { findVersion } from './versions.ts';
 
 export interface ListedCheck {

@@ -18,8 +18,8 @@ import { largestDraft, mostVersions } from './contract.ts';
 import { findDraft, saveDraft } from './drafts.ts';
 import { findLive } from './live.ts';
 import { publish } from './publishing.ts';
-import { type Live, literal, settingsOf } from './script.ts';
-import { findVersion, listVersions, shownVersion } from './versions.ts';
+import { type LiveBanner, literal, settingsOf } from './script.ts';
+import { findVersion, listVersions, toBannerVersion } from './versions.ts';
 
 type BannerTools = Tools<{ actor: string; publicUrl: string | undefined }>;
 
@@ -58,7 +58,7 @@ export function bannerCommand(tools: BannerTools): Command {
     const { actor } = tools.config();
     const wanted = { by: actor, note, version: restore };
     const { version, isNew } = await tools.database((db) => publish(createPerform(db, actor), domainId, wanted));
-    const shown = { domainId, ...shownVersion(version), isNew };
+    const shown = { domainId, ...toBannerVersion(version), isNew };
     return (self) => {
       if (isNew || isJson(self)) print(self, shown);
       else process.stdout.write(`nothing has changed since version ${version.number}, which stays live\n`);
@@ -69,7 +69,7 @@ export function bannerCommand(tools: BannerTools): Command {
     const versions = await onDomain(tools, domainId, (sql, domainNumber) =>
       listVersions(sql, { domainNumber, limit: mostVersions }),
     );
-    return listed('versions', versions.map(shownVersion));
+    return listed('versions', versions.map(toBannerVersion));
   }).description('list the published versions, newest first');
   return noun;
 }
@@ -117,7 +117,7 @@ async function showPinned(tools: BannerTools, domainId: string): Promise<Printed
   };
 }
 
-const pinnedTag = (publicUrl: string, widget: WidgetFile, live: Live): string =>
+const pinnedTag = (publicUrl: string, widget: WidgetFile, live: LiveBanner): string =>
   `<script>window.assentConfig = ${literal(settingsOf(live))};</script>\n` +
   `<script src="${publicUrl}${hashedPath(widget)}" integrity="${integrityOf(widget)}" crossorigin="anonymous" ` +
   `data-domain="${live.domainId}" data-key="${live.key}" defer></script>\n`;

@@ -14,7 +14,7 @@ import { findCheck, listChecks, toListedCheck } from './checks.ts';
 import { type Draft, findDraft, saveDraft } from './drafts.ts';
 import { publish, versionNotFound } from './publishing.ts';
 import { bannerRoutes as routes } from './routes.ts';
-import { findVersion, listVersions, shownVersion } from './versions.ts';
+import { findVersion, listVersions, toBannerVersion } from './versions.ts';
 
 interface Parts {
   db: Database;
@@ -46,7 +46,7 @@ export const publishBanner = endpoint(
     const { domainId } = await findOwnDomain(db, organization, params.domainId);
     return once('plain', async (perform) => {
       const { version, isNew } = await publish(perform, domainId, { ...body, by: actor });
-      return { status: isNew ? 201 : 200, body: shownVersion(version) };
+      return { status: isNew ? 201 : 200, body: toBannerVersion(version) };
     });
   },
 );
@@ -57,7 +57,7 @@ export const getBannerVersions = endpoint(
     const list = listOf('version', query, { cursorKey: organization.cursorKey, domainId: params.domainId });
     const { number: domainNumber } = await findOwnDomain(db, organization, params.domainId);
     const { page, nextCursor } = await list((range) => db.read((sql) => listVersions(sql, { domainNumber, ...range })));
-    return { body: { versions: page.map(shownVersion), nextCursor } };
+    return { body: { versions: page.map(toBannerVersion), nextCursor } };
   },
 );
 
@@ -65,7 +65,7 @@ export const getBannerVersion = endpoint(routes.getBannerVersion, async ({ db }:
   const { number } = await findOwnDomain(db, organization, params.domainId);
   const found = await db.read((sql) => findVersion(sql, number, params.version));
   if (!found) throw versionNotFound();
-  return { body: { ...shownVersion(found), settings: JSON.parse(found.settings) } };
+  return { body: { ...toBannerVersion(found), settings: JSON.parse(found.settings) } };
 });
 
 export const createCheckTicket = endpoint(

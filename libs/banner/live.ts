@@ -4,7 +4,7 @@ import { Batcher } from '#libs/base/batcher';
 import type { Database, Sql } from '#libs/base/db/database';
 import { domainIdPattern } from '#libs/base/terms/terms';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
-import { type Live, type PackedLine, packLine } from './script.ts';
+import { type LiveBanner, type PackedLine, packLine } from './script.ts';
 
 /** bytes */
 const mostBytes = 64 * 1024 * 1024;
@@ -76,7 +76,7 @@ export function createLiveBanners({ db, tenants, publicUrl }: LiveParts): LiveBa
 }
 
 /** Of domains that are not archived. */
-export const findLive = (sql: Sql, domainIds: string[]): Promise<Live[]> => sql<Live[]>`
+export const findLive = (sql: Sql, domainIds: string[]): Promise<LiveBanner[]> => sql<LiveBanner[]>`
   select d.id as "domainId", v.number as version, v.settings, case when v.number is not null then k.page_key end as key
   from domains d
   left join lateral (

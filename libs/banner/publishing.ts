@@ -22,7 +22,7 @@ import { findDraft } from './drafts.ts';
 import { addVersion, findVersion, type Version } from './versions.ts';
 
 /** How many notices go to Postgres at once: hashes in one statement, or documents in parallel. */
-const together = 20;
+const batchSize = 20;
 
 interface Wanted {
   /** who publishes */
@@ -51,8 +51,8 @@ export const publish = (
     if (faults.length > 0) throw refuseFields(faults);
     const number = (live?.number ?? 0) + 1;
     const stored = await expectFirstNotices(given, number, (hashes) => expectNotices(sql, domainNumber, hashes));
-    for (let at = 0; at < stored.length; at += together)
-      await Promise.all(stored.slice(at, at + together).map((notice) => putNotice(sql, domainId, notice, null)));
+    for (let at = 0; at < stored.length; at += batchSize)
+      await Promise.all(stored.slice(at, at + batchSize).map((notice) => putNotice(sql, domainId, notice, null)));
     const asks = before !== undefined && asksAgain(given, before);
     const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
     await setValidity(sql, domainNumber, {
@@ -91,7 +91,7 @@ export const versionNotFound = () => new Problem('version_not_found', 'no such v
 async function expectFirstNotices(
   settings: WidgetConfig,
   version: number,
-  expected: (hashes: string[]) => Promise<unknown>,
+  registerHashes: (hashes: string[]) => Promise<unknown>,
 ): Promise<Notice[]> {
   const ofSite = languagesOf(settings);
   const stored: Notice[] = [];
@@ -108,11 +108,11 @@ async function expectFirstNotices(
     const notice = { hash: hash('sha256', document), document, language, version: String(version) };
     if (!gpc && ofSite.has(plainTag(language))) stored.push(notice);
     hashes.push(notice.hash);
-    if (hashes.length < together) continue;
-    await expected(hashes);
+    if (hashes.length < batchSize) continue;
+    await registerHashes(hashes);
     hashes = [];
   }
-  await expected(hashes);
+  await registerHashes(hashes);
   return stored;
 }
 

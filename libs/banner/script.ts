@@ -4,7 +4,7 @@ import zlib from 'node:zlib';
 import { version } from '#libs/base/version';
 import type { WidgetConfig } from '#libs/widget/config';
 
-export interface Live {
+export interface LiveBanner {
   domainId: string;
   /** JSON; null before the first publication */
   settings: string | null;
@@ -29,7 +29,7 @@ export interface PackedLine {
  * `api`: PUBLIC_URL. The page's own settings win, except `domain`, `api` and, once there is one, `key`. The script must
  * also work if elements of the page are named `assentConfig` or `hasOwnProperty`.
  */
-function lineOf(live: Live, api = '..'): string {
+function lineOf(live: LiveBanner, api = '..'): string {
   const { domainId: domain, key } = live;
   const own = 'Object.prototype.hasOwnProperty.call(window,"assentConfig")&&window.assentConfig';
   const fixed = { domain, ...(key !== null && { key }), api };
@@ -37,7 +37,7 @@ function lineOf(live: Live, api = '..'): string {
 }
 
 /** Before the first publication, the `bannerVersion` of records is the version of this release. */
-export const settingsOf = ({ settings, version: number }: Live): object => ({
+export const settingsOf = ({ settings, version: number }: LiveBanner): object => ({
   ...JSON.parse(settings ?? '{}'),
   bannerVersion: number === null ? version : String(number),
 });
@@ -52,7 +52,7 @@ export const literal = (value: object): string =>
 const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 /** `api`: PUBLIC_URL. */
-export function packLine(live: Live, api?: string): PackedLine {
+export function packLine(live: LiveBanner, api?: string): PackedLine {
   const plain = Buffer.from(lineOf(live, api));
   const { regions, experiment }: WidgetConfig = JSON.parse(live.settings ?? '{}');
   return {

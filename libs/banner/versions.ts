@@ -52,7 +52,7 @@ export async function addVersion(
 }
 
 /** Drops the settings. */
-export const shownVersion = ({ number, publishedAt, by, note, restored, asksAgain }: Version): BannerVersion => ({
+export const toBannerVersion = ({ number, publishedAt, by, note, restored, asksAgain }: Version): BannerVersion => ({
   version: number,
   publishedAt: publishedAt.toISOString(),
   by,

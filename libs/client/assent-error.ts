@@ -80,7 +80,7 @@ export async function errorOf(response: Response): Promise<AssentError> {
 export const isJson = (response: Response): boolean => /\bjson\b/.test(response.headers.get('content-type') ?? '');
 
 /** `cause`: the error that `fetch`, or reading the body, threw. */
-export const noResponse = (cause?: unknown): AssentError =>
+export const noResponseError = (cause?: unknown): AssentError =>
   (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false
     ? new AssentError('offline', 'This device is offline.', { cause })
     : new AssentError('unreachable', 'The service did not answer.', { cause });

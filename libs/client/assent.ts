@@ -12,7 +12,7 @@ import type {
   StatsQuery,
 } from './contract.ts';
 import type { Proof } from './proof.ts';
-import { expectJson, type Query, readJson, sendAgain, streamOf, withQuery } from './request.ts';
+import { expectJson, type Query, readJson, sendWithRetries, streamOf, withQuery } from './request.ts';
 import { verifyWebhook } from './webhook.ts';
 
 export type { Proof } from './proof.ts';
@@ -185,7 +185,7 @@ export class Assent {
     const { url, fetch, retries = 4 } = this.#options;
     const { domainId = this.#options.domainId, timeout = this.#options.timeout ?? 30_000, signal } = options;
     if (!domainId) throw invalid('Set `domainId`, for the client or for the call.');
-    return sendAgain(
+    return sendWithRetries(
       `${url.replace(/\/+$/, '')}/v1/consent/${encodeURIComponent(domainId)}/${path}`,
       { ...sent, headers: { ...options.headers, ...headers } },
       { fetch, retries, timeout, caller: signal },

@@ -1,5 +1,5 @@
 /** Sends requests and retries them. */
-import { AssentError, errorOf, isJson, noResponse } from './assent-error.ts';
+import { AssentError, errorOf, isJson, noResponseError } from './assent-error.ts';
 
 /** Milliseconds. The service responds within 5 s, so after a longer wait the response is lost. */
 export const responseTimeout = 8_000;
@@ -36,7 +36,7 @@ export async function send(
     return await by(url, { ...sent, headers: given });
   } catch (error) {
     if (caller?.aborted) throw error;
-    throw noResponse(error);
+    throw noResponseError(error);
   }
 }
 
@@ -72,7 +72,7 @@ export const parseJson = <Body>(text: string): Body => {
 export const readJson = async <Body>(response: Response): Promise<Body> => parseJson(await readText(response));
 
 const failCutOff = (cause: unknown): never => {
-  throw noResponse(cause);
+  throw noResponseError(cause);
 };
 
 /** The same bytes. If they are cut off, the stream fails with an `AssentError`, or with `caller`'s reason. */
@@ -94,7 +94,7 @@ export function streamOf(body: ReadableStream<Uint8Array> | null, caller?: Abort
   });
 }
 
-export interface Patience {
+export interface RetryOptions {
   fetch?: Fetch | undefined;
   /** milliseconds of a call with all its retries */
   timeout: number;
@@ -103,10 +103,10 @@ export interface Patience {
 }
 
 /** Sends until `as` accepts a response, an error is not transient, or the retries or the time are used up. */
-export async function sendAgain<T>(
+export async function sendWithRetries<T>(
   url: string,
   sent: Omit<Sent, 'signal'>,
-  { fetch, timeout, retries, caller }: Patience,
+  { fetch, timeout, retries, caller }: RetryOptions,
   as: (response: Response) => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + timeout;

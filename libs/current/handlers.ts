@@ -7,7 +7,7 @@ import type { StoredThrough } from '#libs/record/stored-through';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { CurrentOfMany, CurrentOfOne } from './contract.ts';
-import { whatHolds } from './holds.ts';
+import { consentInForce } from './in-force.ts';
 import type { CurrentMetrics } from './metrics.ts';
 import type { NewestReader } from './newest.ts';
 import { currentRoutes } from './routes.ts';
@@ -20,7 +20,7 @@ export interface CurrentParts {
 }
 
 /** Ids per access token. */
-export const createCurrentLimit = (limit: number): Limiter =>
+export const createLookupLimit = (limit: number): Limiter =>
   createLimiter({
     name: 'current',
     limit,
@@ -35,7 +35,7 @@ async function lookUp(ctx: Context, parts: CurrentParts, domainId: string, visit
   // read before the records, so that they are at least as new as `asOf` claims
   const asOf = parts.storedThrough.of(organizationId);
   const newest = await parts.newest.read(organizationId, domainId, visitorIds);
-  const current = visitorIds.map((id, at) => whatHolds(domainId, id, newest[at], ctx.state.receivedAt));
+  const current = visitorIds.map((id, at) => consentInForce(domainId, id, newest[at], ctx.state.receivedAt));
   const results = groupBy(current, ({ reason }) => reason ?? 'valid');
   for (const [result, { length }] of results) parts.metrics.currentLookUps.inc({ result }, length);
   return { asOf: asOf === null ? null : new Date(asOf).toISOString(), current };

@@ -63,7 +63,7 @@ function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, 
   const matching = (direction: 'asc' | 'desc') => sql`
     select id from records
     where domain_number = ${domainNumber} and id >= ${from} and id < ${below} and id >= slice.from and id < slice.below
-      ${ofKind(sql, filter)} ${visitorId === undefined ? sql`` : ofVisitor(visitorId)}
+      ${byDecisionAndBot(sql, filter)} ${visitorId === undefined ? sql`` : ofVisitor(visitorId)}
     order by ${visitorId === undefined ? byId[direction] : byTime(sql, direction)}
     offset slice.skip`;
   return sql<Row[]>`
@@ -93,7 +93,7 @@ const lowestId = lowestIdAt(0);
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Inlined, not a parameter: a generic plan could not use the partial indexes on withdrawals and crawlers. */
-export function ofKind(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
+export function byDecisionAndBot(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
   const ofDecision: Record<Decision, ReturnType<Sql>> = {
     accept_all: sql`and decision = 'accept_all'`,
     reject_all: sql`and decision = 'reject_all'`,

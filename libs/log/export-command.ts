@@ -14,7 +14,7 @@ import { createVisitorHash } from '#libs/tenants/visitors';
 import { exportQuery, organizationExportQuery } from './contract.ts';
 import { readCutFile } from './export/cut-file.ts';
 import { listSpans } from './export/domain-records.ts';
-import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
+import { type ExportRequest, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
 
 export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;
 
@@ -81,20 +81,20 @@ export function addExport(records: Command, tools: ExportTools): void {
     });
 }
 
-type Place = NonNullable<Export['after']>;
+type Place = NonNullable<ExportRequest['after']>;
 
 interface Begun {
-  wanted: Export;
+  wanted: ExportRequest;
   /** whether it is still to be written */
   header: boolean;
   /** records that the file already has */
   before: number;
 }
 
-const begin = (wanted: Export): Begun => ({ wanted, header: wanted.after === undefined, before: 0 });
+const begin = (wanted: ExportRequest): Begun => ({ wanted, header: wanted.after === undefined, before: 0 });
 
 /** Cuts an incomplete row off the end of the file. Undefined if the export is complete. */
-async function continueFile(file: string, wanted: Export): Promise<Begun | undefined> {
+async function continueFile(file: string, wanted: ExportRequest): Promise<Begun | undefined> {
   const { whole, records, last, isComplete } = await readCutFile(file, wanted.format);
   if (isComplete) return undefined;
   if (last && !wanted.domainIds.includes(last.domainId)) throw new Error(`${file} is an export of other domains`);
@@ -106,7 +106,7 @@ async function continueFile(file: string, wanted: Export): Promise<Begun | undef
 async function wantedOf(
   db: Database,
   { org, domain, out: _, continue: __, visitor, ...given }: Options,
-): Promise<Export> {
+): Promise<ExportRequest> {
   const { organizationId } = await requireSubject(db, { org, domain });
   const query = { ...given, ...(visitor !== undefined && { visitorId: visitor }) };
   if (domain !== undefined) {
@@ -168,7 +168,7 @@ async function write(
 }
 
 /** 0 if the number is not known: counting a visitor's records would take long. */
-async function countAll(db: Database, wanted: Export): Promise<number> {
+async function countAll(db: Database, wanted: ExportRequest): Promise<number> {
   if (wanted.visitorId !== undefined || wanted.after) return 0;
   let total = 0;
   for (const domainId of wanted.domainIds) {

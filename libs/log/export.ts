@@ -11,7 +11,7 @@ import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { endOf, type SharedSlots, takeOrRefuse } from '#libs/tenants/shared-slots';
 import { createVisitorHash } from '#libs/tenants/visitors';
-import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
+import { type ExportRequest, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
 import { logRoutes } from './routes.ts';
 
 interface Parts {
@@ -54,7 +54,7 @@ export function exportOrganization(parts: Parts): Middleware {
 /** `domainId`: set for an export of one domain. */
 function sender({ config, db, readDb, slots, unreadResponses, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
+  return async (ctx: Context, wanted: ExportRequest, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));
     const { organizationId } = wanted;
     const busy = 'your organization has an export that is not finished';
@@ -80,7 +80,7 @@ function sender({ config, db, readDb, slots, unreadResponses, pace }: Parts) {
   };
 }
 
-function setHeaders(ctx: Context, { format }: Export, of: string): void {
+function setHeaders(ctx: Context, { format }: ExportRequest, of: string): void {
   const time = new Date(ctx.state.receivedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   ctx.set('Content-Disposition', `attachment; filename="${of}-${time}.${format}"`);
   ctx.set('Content-Type', mediaTypes[format]);

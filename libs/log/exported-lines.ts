@@ -4,7 +4,7 @@ import { addVisitorAct, type VisitorHash } from '#libs/tenants/visitors';
 import { type DomainExport, readDomain } from './export/domain-records.ts';
 import { headers } from './export/lines.ts';
 
-export interface Export extends Omit<DomainExport, 'domainId' | 'epoch' | 'after'> {
+export interface ExportRequest extends Omit<DomainExport, 'domainId' | 'epoch' | 'after'> {
   /** in the order of their ids */
   domainIds: string[];
   /** the record after which to continue */
@@ -33,7 +33,7 @@ export async function readOpenEpoch(db: Reads): Promise<number> {
  */
 export async function* readExport(
   db: Reads,
-  wanted: Export,
+  wanted: ExportRequest,
   epoch: number,
   { header = true, before = 0 } = {},
 ): AsyncGenerator<ExportPart> {
@@ -58,7 +58,7 @@ export async function* readExport(
  */
 export function noteExport(
   db: Database,
-  { organizationId, visitorId, domainIds: _, after, ...filters }: Export,
+  { organizationId, visitorId, domainIds: _, after, ...filters }: ExportRequest,
   { actor, domainId, hashOf }: { actor: string; domainId: string | undefined; hashOf: VisitorHash | undefined },
 ): Promise<void> {
   const hash = visitorId === undefined ? null : (hashOf?.(organizationId, visitorId) ?? null);

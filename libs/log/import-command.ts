@@ -18,7 +18,7 @@ import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
 import { isReadable, Unreadable } from './import/encodings.ts';
-import { beginImport, importRows, noRows, noteImport } from './import/import-rows.ts';
+import { beginImport, emptyCounts, importRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
@@ -107,7 +107,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   const isPacked = await isPackedFile(file);
   const progress = createProgress(size, 'bytes');
   const refused = options.refused === undefined ? undefined : writeRefused(options.refused);
-  const counts = noRows();
+  const counts = emptyCounts();
   const note = (isComplete: boolean) =>
     noteImport(createPerform(db, config.actor), domainId, counts, { importId, isComplete });
   let isBegun = false;

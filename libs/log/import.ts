@@ -26,10 +26,10 @@ import { readCsv } from './import/csv.ts';
 import { isReadable, Unreadable } from './import/encodings.ts';
 import {
   beginImport,
-  type HeldIds,
+  emptyCounts,
+  type IdsInMemory,
   type ImportCounts,
   importRows,
-  noRows,
   noteImport,
   TooManyRows,
 } from './import/import-rows.ts';
@@ -50,7 +50,7 @@ interface ImportParts {
 
 export function importRecords({ config, db, recorder, slots, metrics }: ImportParts): Middleware {
   const throttle = createImportThrottle({ db, record: recorder.record, slots: slots.queued });
-  const held: HeldIds = { count: 0 };
+  const held: IdsInMemory = { count: 0 };
   return guard(logRoutes.importRecords, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
@@ -79,7 +79,7 @@ export function importRecords({ config, db, recorder, slots, metrics }: ImportPa
     const end = endOf(ctx);
     const stream = throttle.open(organizationId, domainId, end);
     const { importId, toRecord } = await beginImport(db, { domainId, key, now, times, ...config });
-    const counts = noRows();
+    const counts = emptyCounts();
     const note = async (isComplete: boolean) => {
       const perform = createPerform(db, accessIn(ctx).subject);
       if (!isDryRun) await noteImport(perform, domainId, counts, { importId, isComplete });

@@ -10,7 +10,7 @@ import type { Notice } from './contract.ts';
  * `kept`: it was known, and is now kept for good; `full`: the domain has used up its new notices for today, and this one
  * cannot replace any of them: none has fewer records counted today and yesterday.
  */
-export type Put = 'new' | 'known' | 'kept' | 'full';
+export type PutResult = 'new' | 'known' | 'kept' | 'full';
 
 /**
  * `bound`: new notices of a domain in a UTC day; null: no limit. With null it is kept for good once a record names it; an
@@ -21,8 +21,8 @@ export async function putNotice(
   domainId: string,
   { hash, document, language, version }: Notice,
   bound: number | null,
-): Promise<Put> {
-  const [row] = await sql<{ put: Put }[]>`
+): Promise<PutResult> {
+  const [row] = await sql<{ put: PutResult }[]>`
     select put_notice(
       ${domainId}, decode(${hash}, 'hex'), ${Buffer.from(document)}, ${language}, ${version}, ${bound}
     ) as put`;
@@ -34,7 +34,7 @@ export async function putNotice(
  * Stores a notice that a domain's managers put, without the limits for pages. It is dropped if no record names it within 24
  * hours.
  */
-export const putManagedNotice = (perform: Perform, domainId: string, notice: Notice): Promise<Put> =>
+export const putManagedNotice = (perform: Perform, domainId: string, notice: Notice): Promise<PutResult> =>
   perform(async (sql, note) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;
     if (!domain) throw new Refused(`no domain ${domainId}`);

@@ -23,7 +23,7 @@ const trial = { days: 30, storedDays: 32 };
  */
 const enough = { part: 0.01, largerPart: 0.1, records: 10 };
 /** documents judged in one statement, each of which reads 30 days of counts */
-const together = 200;
+const batchSize = 200;
 
 const withoutDocument = (sql: Sql) => sql`
   document = null, language = null, version = null, documented_at = null, kept_at = null,
@@ -60,7 +60,7 @@ export async function dropUnnamedNotices(db: Database, here = new Date()): Promi
 /** Keeps the documents that have passed their trial, and deletes the others. Returns how many were deleted. */
 export async function judgeNotices(db: Database, here = new Date()): Promise<number> {
   let dropped = 0;
-  for (let judged = together; judged === together; ) {
+  for (let judged = batchSize; judged === batchSize; ) {
     const [row] = await db.write((sql) => judgeSome(sql, here));
     judged = row?.judged ?? 0;
     dropped += row?.dropped ?? 0;
@@ -80,7 +80,7 @@ const judgeSome = (sql: Sql, here: Date) => sql<{ judged: number; dropped: numbe
   with due as materialized (
     select number, domain_number, (documented_at at time zone 'UTC')::date as since from notices
     where documented_at < ${earlierNow(sql, here)} - ${trial.days} * interval '1 day' and kept_at is null
-    order by documented_at limit ${together} for update skip locked
+    order by documented_at limit ${batchSize} for update skip locked
   ),
   judged as materialized (
     select due.number, part >= ${enough.part} and (part >= ${enough.largerPart} or records >= ${enough.records}) as stays

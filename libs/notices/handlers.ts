@@ -20,7 +20,7 @@ import {
   findNotice,
   putNotice as keepNotice,
   type ListedNotice,
-  type Put,
+  type PutResult,
   putManagedNotice,
   listNotices as readNotices,
 } from './documents.ts';
@@ -87,7 +87,7 @@ function checkNotice(hash: string, document: Buffer): Notice {
   return notice;
 }
 
-type LimitedPut = (ctx: Context, domainId: string, notice: Notice, isManaged: boolean) => Promise<Put>;
+type LimitedPut = (ctx: Context, domainId: string, notice: Notice, isManaged: boolean) => Promise<PutResult>;
 
 function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: typeof newNotices): LimitedPut {
   const detail = (limit: number, of: string) => `at most ${limit} new notices a day ${of}`;
@@ -119,7 +119,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     if (await db.read((sql) => isExpected(sql, domainId, notice.hash)))
       return db.write((sql) => keepNotice(sql, domainId, notice, perDomain));
     ofAddress.admit(ctx, address);
-    let put: Put | undefined;
+    let put: PutResult | undefined;
     try {
       put = await db.write((sql) => keepNotice(sql, domainId, notice, perDomain));
     } finally {

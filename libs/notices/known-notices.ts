@@ -17,7 +17,7 @@ const overlap = 10_000;
 /** Milliseconds without a poll after which all notices are read again: rows of deleted ones exist for an hour. */
 const longestGap = (droppedFor * 3_600_000) / 2;
 /** Notices that a process reads at once, newest first, of some 100 bytes each. With twice as many it starts over. */
-const remembered = 50_000;
+const maxRemembered = 50_000;
 
 export interface KnownNotices {
   /** Whether the service lacks this notice; false until that is known. */
@@ -53,7 +53,7 @@ export function createKnownNotices(db: Database, log: Pick<Log, 'warn'>): KnownN
     const ours = performance.now();
     // after a lost connection the database may be another one, restored or promoted
     const isCurrent =
-      memory?.generation === generation && memory.size <= 2 * remembered && ours < asked.ours + longestGap;
+      memory?.generation === generation && memory.size <= 2 * maxRemembered && ours < asked.ours + longestGap;
     const since = isCurrent ? new Date(asked.theirs - overlap) : null;
     const { changes, theirs } = await readChanges(db, since);
     const next = since && memory ? memory : { generation, size: 0, hashes: new Map<string, Set<string>>() };
@@ -105,7 +105,7 @@ async function readChanges(db: Database, since: Date | null): Promise<{ changes:
       left join (
         select domain_number, hash, documented_at is not null as "isStored" from notices
         where ${since === null ? sql`documented_at is not null` : sql`greatest(documented_at, dropped_at) > ${since}`}
-        order by greatest(documented_at, dropped_at) desc limit ${remembered}
+        order by greatest(documented_at, dropped_at) desc limit ${maxRemembered}
       ) as changed on true
       left join domains d on d.number = changed.domain_number`,
     { deadline: 2_000 },

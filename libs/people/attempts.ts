@@ -11,7 +11,7 @@ import { Crowded, createSlots, type Slots } from '#libs/base/slots';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { endOf } from '#libs/tenants/shared-slots';
 import type { PeopleMetrics } from './metrics.ts';
-import { type Cost, isPassword, requireStrong, storedPassword } from './passwords.ts';
+import { type Cost, hashPassword, isPassword, requireStrong } from './passwords.ts';
 import type { Person } from './people.ts';
 
 /** waiting hashes: in all, and per network; the first also limits waiting passkey checks per network */
@@ -71,7 +71,7 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
   return {
     newPassword: async (ctx, password, about) => {
       await requireStrong(password, about);
-      return inTurn(ctx, () => storedPassword(password, cost));
+      return inTurn(ctx, () => hashPassword(password, cost));
     },
     password: async (ctx, { email, password }, find) => {
       ofNetwork.check(ctx, networkOf(ctx));

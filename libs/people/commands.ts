@@ -12,13 +12,13 @@ import { email } from './contract.ts';
 import { inviteTo, makeLink, resetUrl, setupUrl } from './links.ts';
 import {
   findPerson,
+  getListedPerson,
   hasAnyPerson,
   listOrganizationsOf,
   listPeople,
   personIdOf,
   removeFrom,
   show,
-  showPerson,
 } from './people.ts';
 
 type PeopleTools = Tools<{ actor: string; publicUrl: string | undefined }>;
@@ -51,7 +51,7 @@ export function personCommand(tools: PeopleTools): Command {
       const who = { email: address, personNumber };
       const given = { scopes: scopesAmong(scope.split(' ')) };
       const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, who, given);
-      return personNumber === undefined ? inviteTo(sql, url, number) : show(await showPerson(sql, number));
+      return personNumber === undefined ? inviteTo(sql, url, number) : show(await getListedPerson(sql, number));
     });
   }).description(
     'give somebody rights in an organization; prints an invitation link, valid once within 7 days, for somebody without an account',
@@ -62,7 +62,7 @@ export function personCommand(tools: PeopleTools): Command {
       const personId = await idOf(sql, organizationId, given);
       const changes = peopleChanges(partOf(sql, note));
       const { number } = await changes.setScopes(organizationId, personId, scopesAmong(scope.split(' ')));
-      return show(await showPerson(sql, number));
+      return show(await getListedPerson(sql, number));
     }),
   ).description('change what somebody may do in an organization; takes effect within a second');
 

@@ -16,13 +16,13 @@ import { listPasskeys } from './passkeys.ts';
 import {
   changePerson as change,
   findPerson,
+  getListedPerson,
   listPeople,
   lockPerson,
   type Person,
   personIdOf,
   removeFrom,
   show,
-  showPerson,
 } from './people.ts';
 import { peopleRoutes as routes } from './routes.ts';
 import { type Accounts, endSessionsOf, requireAccounts, requireOwnPage } from './sessions.ts';
@@ -85,7 +85,7 @@ export const changePerson = endpoint(
     const changed = await perform(async (sql, note) => {
       const changes = peopleChanges(partOf(sql, note));
       const { number } = await changes.setScopes(organizationId, params.personId, body.scopes, access.scopes);
-      return showPerson(sql, number);
+      return getListedPerson(sql, number);
     });
     return { body: show(changed) };
   },

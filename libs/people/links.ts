@@ -6,7 +6,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
 import { fromNow, hasPassed } from '#libs/base/db/postgres-time';
 import type { Person } from './contract.ts';
-import { show, showPerson } from './people.ts';
+import { getListedPerson, show } from './people.ts';
 
 /** milliseconds */
 const lifetime = { setup: 3_600_000, invitation: 7 * 86_400_000, reset: 86_400_000 };
@@ -51,7 +51,7 @@ export async function inviteTo(
   memberNumber: number,
 ): Promise<Person & { inviteUrl: string }> {
   const { secret } = await makeLink(sql, { memberNumber });
-  return { ...show(await showPerson(sql, memberNumber)), inviteUrl: inviteUrl(publicUrl, secret) };
+  return { ...show(await getListedPerson(sql, memberNumber)), inviteUrl: inviteUrl(publicUrl, secret) };
 }
 
 const valid = (sql: Sql) => sql`not ${hasPassed(sql, sql`expires_at`, lifetime.invitation)}`;

@@ -13,15 +13,15 @@ import {
   deletePasskey,
   findPasskey,
   listPasskeys,
-  notePasskeyUse,
   type Passkey,
+  recordPasskeyUse,
   requireRoomForPasskey,
   storePasskey,
 } from './passkeys.ts';
 import { changePerson, lockPerson } from './people.ts';
 import { peopleRoutes as routes, signInRoutes } from './routes.ts';
 import { type Accounts, endSessionsOf, freshFor, isFresh, requireAccounts, requireOwnPage } from './sessions.ts';
-import { open, type SignInParts, signedIn } from './sign-in.ts';
+import { open, type SignInParts, signInResponse } from './sign-in.ts';
 import { checkRegistration, checkSignIn, registrationOptions, signInOptions } from './webauthn.ts';
 
 interface Parts {
@@ -119,11 +119,12 @@ export const signInWithPasskey = (parts: SignInParts): Middleware =>
       const { number, personNumber } = passkey;
       return db.transaction(async (sql) => {
         await lockPerson(sql, personNumber);
-        const isValid = (await useChallenge(sql, checked.nonce)) && (await notePasskeyUse(sql, number, checked.proven));
+        const isValid =
+          (await useChallenge(sql, checked.nonce)) && (await recordPasskeyUse(sql, number, checked.proven));
         return isValid ? open(sql, { number: personNumber }) : undefined;
       });
     });
     if (!opened)
       throw invalidCredentials('this passkey is not known here, or the sign-in took longer than 2 minutes; try again');
-    ctx.body = signedIn(ctx, parts, opened);
+    ctx.body = signInResponse(ctx, parts, opened);
   });

@@ -58,7 +58,7 @@ export async function storePasskey(
 }
 
 /** False if it has been removed. It cannot be removed until the transaction ends. */
-export async function notePasskeyUse(sql: Sql, number: number, counter: number): Promise<boolean> {
+export async function recordPasskeyUse(sql: Sql, number: number, counter: number): Promise<boolean> {
   const used = await sql`
     update person_passkeys
     set counter = greatest(counter, ${counter}), last_used_at = date_trunc('milliseconds', clock_timestamp())

@@ -23,7 +23,7 @@ const hashOf = (password: string, salt: Buffer, { log2n, r, p }: Cost): Promise<
   derive(password.normalize('NFKC'), salt, hashLength, { N: 2 ** log2n, r, p, maxmem });
 
 /** In the form of the column `people.password`. Takes a few tenths of a second in a thread, and 32 MiB. */
-export async function storedPassword(password: string, cost = usualCost): Promise<string> {
+export async function hashPassword(password: string, cost = usualCost): Promise<string> {
   const salt = randomBytes(16);
   const hash = await hashOf(password, salt, cost);
   return ['scrypt', cost.log2n, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$');

@@ -79,7 +79,7 @@ export const lockPerson = (sql: Sql, number: number) => sql`
   select from people where number = ${number} for no key update`;
 
 /** Deletes a person who no longer belongs to any organization. */
-async function deleteIfAlone(sql: Sql, number: number): Promise<void> {
+async function deleteIfInNoOrganization(sql: Sql, number: number): Promise<void> {
   // a concurrent grant of rights waits for this lock, or is visible to the next statement
   await sql`select from people where number = ${number} for update`;
   await sql`
@@ -128,7 +128,7 @@ export const show = ({ number: _, ...person }: ListedPerson): Shown => ({
   lastSeenAt: person.lastSeenAt?.toISOString() ?? null,
 });
 
-export async function showPerson(sql: Sql, membershipNumber: number): Promise<ListedPerson> {
+export async function getListedPerson(sql: Sql, membershipNumber: number): Promise<ListedPerson> {
   const [person] = await sql<ListedPerson[]>`
     select ${listedColumns(sql)}
     from organization_people m left join people p on p.number = m.person_number where m.number = ${membershipNumber}`;
@@ -148,8 +148,8 @@ export async function personIdOf(sql: Sql, organizationId: string, email: string
 export const removeFrom = (perform: Perform, organizationId: string, personId: string): Promise<ListedPerson> =>
   perform(async (sql, note) => {
     const { number, personNumber } = await lockMembership(sql, organizationId, personId);
-    const before = await showPerson(sql, number);
+    const before = await getListedPerson(sql, number);
     await peopleChanges(partOf(sql, note)).removePerson(organizationId, personId);
-    if (personNumber !== null) await deleteIfAlone(sql, personNumber);
+    if (personNumber !== null) await deleteIfInNoOrganization(sql, personNumber);
     return before;
   });

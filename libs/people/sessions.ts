@@ -22,7 +22,7 @@ const valid = (sql: Sql) => sql`
   used_at > statement_timestamp() - ${unusedFor} * interval '1 day'
   and created_at > statement_timestamp() - ${inAll} * interval '1 day'`;
 
-export interface Opening {
+export interface SessionOwner {
   number: number;
   /** the stored hash that was checked, if any; no session opens if it has changed, or been switched off, since */
   password?: string;
@@ -31,7 +31,7 @@ export interface Opening {
 /** Returns the secret; undefined if the password has changed meanwhile, or the person has been deleted. */
 export async function openSession(
   sql: Sql,
-  { number: personNumber, password }: Opening,
+  { number: personNumber, password }: SessionOwner,
   organizationId: string,
 ): Promise<string | undefined> {
   const [seen] = await sql`
@@ -83,7 +83,7 @@ export async function lastOrganization(sql: Sql, personNumber: number): Promise<
   return last?.organizationId ?? null;
 }
 
-export const noteOrganization = (sql: Sql, secret: string, organizationId: string) => sql`
+export const setLastOrganization = (sql: Sql, secret: string, organizationId: string) => sql`
   update person_sessions set last_organization = ${organizationId} where hash = ${secretHash(secret)}`;
 
 /** `everywhere`: all of the person's. Returns how many ended. */

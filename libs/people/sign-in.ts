@@ -14,10 +14,10 @@ import {
   type Accounts,
   endSession,
   lastOrganization,
-  noteOrganization,
-  type Opening,
   openSession,
   requireAccounts,
+  type SessionOwner,
+  setLastOrganization,
   useSession,
 } from './sessions.ts';
 
@@ -40,7 +40,7 @@ export interface Opened {
  * Opens a session; by default in the organization used last. Throws a 401 if the person is gone or in no organization, or
  * their password was changed or switched off meanwhile.
  */
-export async function open(sql: Sql, person: Opening, organizationId?: string): Promise<Opened> {
+export async function open(sql: Sql, person: SessionOwner, organizationId?: string): Promise<Opened> {
   const organizations = await listOrganizationsOf(sql, person.number);
   const chosen = choose(organizations, organizationId ?? (await lastOrganization(sql, person.number)));
   const secret = chosen && (await openSession(sql, person, chosen.organizationId));
@@ -52,7 +52,11 @@ const choose = (list: OwnOrganization[], organizationId: string | null): OwnOrga
   list.find((each) => each.organizationId === organizationId) ?? list[0];
 
 /** The response's body. Sets the cookie. */
-export function signedIn(ctx: Context, { accounts }: SignInParts, { secret, organizations, chosen }: Opened): SignedIn {
+export function signInResponse(
+  ctx: Context,
+  { accounts }: SignInParts,
+  { secret, organizations, chosen }: Opened,
+): SignedIn {
   const {
     keys: [key],
     cookie,
@@ -76,7 +80,7 @@ export const signInWithPassword = (parts: SignInParts): Middleware =>
       return found?.passwordOff ? undefined : found;
     });
     if (!person) throw wrongPassword();
-    ctx.body = signedIn(ctx, parts, await db.transaction((sql) => open(sql, person)));
+    ctx.body = signInResponse(ctx, parts, await db.transaction((sql) => open(sql, person)));
   });
 
 const sessionEnded = () => invalidCredentials('the session has ended: sign in again');
@@ -95,12 +99,12 @@ export const renew = (parts: SignInParts): Middleware =>
         if (!chosen) return undefined;
         if (organizationId !== undefined && chosen.organizationId !== organizationId)
           throw refuseFields([{ path: '/organizationId', message: 'must be an organization that you belong to' }]);
-        await noteOrganization(sql, secret, chosen.organizationId);
+        await setLastOrganization(sql, secret, chosen.organizationId);
         return { secret, organizations, chosen };
       }),
     );
     if (!opened) throw sessionEnded();
-    ctx.body = signedIn(ctx, parts, opened);
+    ctx.body = signInResponse(ctx, parts, opened);
   });
 
 export const signOut = ({ db, accounts }: SignInParts): Middleware =>

@@ -4,19 +4,19 @@
 const noCountries = new Set(['XX', 'ZZ', 'EU', 'AP']);
 
 /** In upper case; undefined if the text is no country's code. */
-export function countryIn(text: string): string | undefined {
+export function parseCountry(text: string): string | undefined {
   const code = text.toUpperCase();
   return /^[A-Z]{2}$/.test(code) && !noCountries.has(code) ? code : undefined;
 }
 
 /** `CA`, `us-ca` → `US-CA`; undefined if it is no code, or of another country. */
-export function regionIn(text: string, country: string): string | undefined {
+export function parseRegion(text: string, country: string): string | undefined {
   const [, prefix = country, own] = /^(?:([A-Z]{2})-)?([A-Z0-9]{1,3})$/.exec(text.toUpperCase()) ?? [];
   return own !== undefined && prefix === country ? `${country}-${own}` : undefined;
 }
 
 /** A code with its country: `us-ca` → `US-CA`. */
-export function wholeRegionIn(text: string): string | undefined {
-  const country = text.includes('-') ? countryIn(text.slice(0, 2)) : undefined;
-  return country && regionIn(text, country);
+export function parseFullRegion(text: string): string | undefined {
+  const country = text.includes('-') ? parseCountry(text.slice(0, 2)) : undefined;
+  return country && parseRegion(text, country);
 }

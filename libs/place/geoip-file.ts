@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { open, type Reader, type Response } from 'maxmind';
 import { refuse } from '#libs/base/config/read';
 import { isObject } from '#libs/base/http/body';
-import { countryIn, regionIn } from './codes.ts';
+import { parseCountry, parseRegion } from './codes.ts';
 
 interface Found {
   country?: string | undefined;
@@ -34,7 +34,7 @@ export async function openGeoipFile(file: string, { needsRegions = false } = {})
     // such a file takes an IPv6 address for another address
     if (isOnlyIPv4 && isIPv6(address)) return nowhere;
     try {
-      return placeAmong(reader.get(address));
+      return readPlace(reader.get(address));
     } catch {
       // the file is damaged here, which must not cost a record
       return nowhere;
@@ -43,15 +43,15 @@ export async function openGeoipFile(file: string, { needsRegions = false } = {})
 }
 
 /** Reads the structure of MaxMind and DB-IP, and that of other providers. */
-function placeAmong(data: unknown): Found {
+function readPlace(data: unknown): Found {
   if (!isObject(data)) return nowhere;
   const { country: named, country_code: code, subdivisions, region_code: regionCode } = data;
-  const country = textIn(isObject(named) ? named.iso_code : (code ?? named), countryIn);
+  const country = textIn(isObject(named) ? named.iso_code : (code ?? named), parseCountry);
   if (country === undefined) return nowhere;
   // the largest comes first
   const largest: unknown = Array.isArray(subdivisions) ? subdivisions[0] : undefined;
   const region = isObject(largest) ? largest.iso_code : regionCode;
-  return { country, region: textIn(region, (text) => regionIn(text, country)) };
+  return { country, region: textIn(region, (text) => parseRegion(text, country)) };
 }
 
 const textIn = (value: unknown, read: (text: string) => string | undefined): string | undefined =>
@@ -63,7 +63,7 @@ function hasAny(reader: Reader<Response>, wanted: keyof Found): boolean {
   for (let count = 0; count < mostNetworks && next < 2 ** 32; count += 1) {
     try {
       const [data, prefix] = reader.getWithPrefixLength(toAddress(next));
-      if (placeAmong(data)[wanted] !== undefined) return true;
+      if (readPlace(data)[wanted] !== undefined) return true;
       next += 2 ** (32 - prefix);
     } catch {
       return false;

@@ -1,7 +1,7 @@
 /** The place that a request comes from: by the headers of a trusted proxy, else by the address. Nothing is stored. */
 import { clientAddress } from '#libs/base/http/client-address';
 import type { Context } from '#libs/base/http/context';
-import { countryIn, regionIn, wholeRegionIn } from './codes.ts';
+import { parseCountry, parseFullRegion, parseRegion } from './codes.ts';
 import { type Locate, openGeoipFile } from './geoip-file.ts';
 
 interface PlaceRule {
@@ -38,12 +38,13 @@ function createPlaceOf(
 ): PlaceOf {
   return (ctx) => {
     const region = regionHeader === undefined ? '' : ctx.get(regionHeader);
-    const stated = (countryHeader && countryIn(ctx.get(countryHeader))) || wholeRegionIn(region)?.slice(0, 2);
+    const stated = (countryHeader && parseCountry(ctx.get(countryHeader))) || parseFullRegion(region)?.slice(0, 2);
     // the address is looked up only if the headers do not suffice
-    const isOpen = stated === undefined || (regionCountries.has(stated) && regionIn(region, stated) === undefined);
-    const found = isOpen ? locate?.(clientAddress(ctx)) : undefined;
+    const needsLookup =
+      stated === undefined || (regionCountries.has(stated) && parseRegion(region, stated) === undefined);
+    const found = needsLookup ? locate?.(clientAddress(ctx)) : undefined;
     const country = stated ?? found?.country;
     if (country === undefined || !regionCountries.has(country)) return { country, region: undefined };
-    return { country, region: regionIn(region, country) ?? (found?.country === country ? found.region : undefined) };
+    return { country, region: parseRegion(region, country) ?? (found?.country === country ? found.region : undefined) };
   };
 }

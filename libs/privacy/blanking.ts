@@ -8,9 +8,9 @@ import { type Derivation, deriveAll } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
 import { createIdLister, nil, type RecordRange, recordsIn } from '#libs/epochs/slices';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
-import { erasedAmong } from './erased-records.ts';
+import { erasedAmong } from './erased-lookup.ts';
 import { countBlanked, listRunning } from './erasures.ts';
-import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
+import { blankLimit, blankRecords, lockLog, type Personal, personalColumns, queueErasures } from './personal-fields.ts';
 import { firstConcerned, listConcerned, searchAgain } from './tombstones.ts';
 
 export const blankingName = 'blank';
@@ -84,7 +84,7 @@ async function blankSome(
   const placeOf = ({ domainNumber, id }: { domainNumber: number; id: string }) => `${domainNumber} ${id}`;
   const running = new Map((await listRunning(sql, some)).map((each) => [placeOf(each), each.erasureId]));
   const noted = blanked.map((record) => ({ ...record, erasureId: running.get(placeOf(record)) ?? null }));
-  await noteErased(sql, noted);
+  await queueErasures(sql, noted);
   await countBlanked(
     sql,
     noted.flatMap(({ erasureId }) => erasureId ?? []),

@@ -18,7 +18,7 @@ import {
   type VisitorAct,
   type VisitorScope,
 } from '#libs/tenants/visitors';
-import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
+import { blankLimit, blankRecords, lockLog, type Personal, personalColumns, queueErasures } from './personal-fields.ts';
 import { addTombstone } from './tombstones.ts';
 
 export interface Erasure {
@@ -170,7 +170,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
       ) as r
       left join user_agents on user_agents.number = r.user_agent_number`;
     await blankRecords(sql, domainNumber, records);
-    await noteErased(
+    await queueErasures(
       sql,
       records.map((record) => ({ ...record, domainNumber, erasureId })),
     );

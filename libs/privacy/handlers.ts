@@ -16,7 +16,7 @@ import { pageOfActs } from '#libs/tenants/handlers';
 import { endOf, type SharedSlots } from '#libs/tenants/shared-slots';
 import { addVisitorAct } from '#libs/tenants/visitors';
 import type { Erasure } from './contract.ts';
-import { listErasedDomains } from './erased-domains.ts';
+import { listErasureResults } from './erasure-results.ts';
 import {
   eraseVisitor,
   type Erasure as Found,
@@ -24,7 +24,7 @@ import {
   makeErasureId,
   listErasures as readErasures,
 } from './erasures.ts';
-import { forVisitor, requireVisitorHash, type Visitor, type VisitorRow } from './requested-visitor.ts';
+import { forVisitor, requireVisitorHash, type Visitor, type VisitorRoute } from './requested-visitor.ts';
 import { privacyRoutes } from './routes.ts';
 import { rememberTombstones } from './tombstones-in-redis.ts';
 import { allAbout } from './visitor-document.ts';
@@ -39,7 +39,7 @@ interface Keyed extends Parts {
 }
 
 const showVisitor =
-  (row: VisitorRow) =>
+  (row: VisitorRoute) =>
   (parts: Keyed & { log: Log; slots: SharedSlots; unreadResponses: UnreadResponses }): Middleware =>
     forVisitor(row, parts, async (ctx, visitor) => {
       const { log, slots, unreadResponses } = parts;
@@ -68,7 +68,7 @@ const patience = 500;
 const atOnce = 3_000;
 
 const erase =
-  (row: VisitorRow) =>
+  (row: VisitorRoute) =>
   ({ config, db, redis, slots }: Keyed & { redis: RedisConnection; slots: Pick<SharedSlots, 'changes'> }): Middleware =>
     forVisitor(row, { config }, async (ctx, visitor) => {
       const { subject: actor } = accessIn(ctx);
@@ -111,7 +111,7 @@ export const getErasures = endpoint(privacyRoutes.getErasures, async ({ db }: Pa
 export const getErasure = endpoint(privacyRoutes.getErasure, async ({ db }: Parts, { organization, params }) => {
   const found = await db.read((sql) => findErasure(sql, organization.organizationId, params.erasureId));
   if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
-  const domains = await db.read((sql) => listErasedDomains(sql, found));
+  const domains = await db.read((sql) => listErasureResults(sql, found));
   return { body: { ...toBody(found, found.visitorId), domains } };
 });
 

@@ -16,7 +16,7 @@ import { rewriteJobs, rewriteResting } from '#libs/record/rewrite-jobs';
 import { deleteUnreferencedUserAgents, usualPiece } from '#libs/record/user-agent-deletion';
 import type { VisitorHash } from '#libs/tenants/visitors';
 import { blankRejected, withoutPersonal } from './blank-rejected.ts';
-import { createErasedRecords, erasedAmong } from './erased-records.ts';
+import { createErasedLookup, erasedAmong } from './erased-lookup.ts';
 import { goOn, takeErasure } from './erasures.ts';
 import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from './tombstones.ts';
 import { forgetTombstones } from './tombstones-in-redis.ts';
@@ -84,7 +84,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
 /** If there is a new tombstone, checks all rejected records, otherwise only the new ones; always against all tombstones. */
 async function clearRejected(db: Database, hashOf: VisitorHash): Promise<void> {
   const unsearched = await db.read((sql) => listUnsearched(sql, 'rejected'));
-  await blankRejected(db, createErasedRecords(db, hashOf), { onlyNew: unsearched.length === 0 });
+  await blankRejected(db, createErasedLookup(db, hashOf), { onlyNew: unsearched.length === 0 });
   await noteSearched(db, 'rejected', unsearched);
 }
 
@@ -111,7 +111,7 @@ function createSeen(redis: RedisConnection): SeenIn {
  */
 async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: VisitorHash, seenIn: SeenIn): Promise<void> {
   const unsearched = await db.read((sql) => listUnsearched(sql, 'queues'));
-  const erasedOf = createErasedRecords(db, hashOf);
+  const erasedOf = createErasedLookup(db, hashOf);
   const change = async (records: NewRecord[]) => {
     const erased = await erasedOf(records);
     return erased.size === 0

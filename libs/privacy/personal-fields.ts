@@ -64,7 +64,7 @@ const numbersIn = (records: Personal[]): number[] => [
  * them any more. Call it once per transaction, for all domains together: rows are written in order, so that two
  * transactions cannot deadlock.
  */
-export async function noteErased(
+export async function queueErasures(
   sql: Sql,
   records: (Personal & { domainNumber: number; erasureId: string | null })[],
 ): Promise<void> {

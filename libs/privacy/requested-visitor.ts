@@ -29,13 +29,13 @@ interface Named {
  * A route about a visitor: of the domain in its path, or of the organization; the visitor's id is in the path or in the
  * body.
  */
-export interface VisitorRow {
+export interface VisitorRoute {
   params?: z.ZodType<Named>;
   body?: { schema: typeof visitorBody };
 }
 
 export function forVisitor(
-  { params = z.object({}), body }: VisitorRow,
+  { params = z.object({}), body }: VisitorRoute,
   { config }: { config: { privacyKey: Buffer | undefined } },
   handle: Handler,
 ): Middleware {

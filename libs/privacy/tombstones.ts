@@ -130,7 +130,7 @@ interface TombstonePlace extends ScopeNumbers {
 }
 
 /** A tombstone as of one erasure. If the visitor is erased again, work done for the earlier erasure does not count. */
-interface Erasure extends TombstonePlace {
+interface TombstoneVersion extends TombstonePlace {
   /** when it was noted, to the microsecond, as Postgres writes it */
   notedAt: string;
 }
@@ -140,7 +140,7 @@ const erasureColumns = (sql: Sql) => sql`
   erased_at::text as "notedAt"`;
 
 /** By their hashes first, which have an index. */
-const isOneOf = (sql: Sql, erasures: Erasure[]) => {
+const isOneOf = (sql: Sql, erasures: TombstoneVersion[]) => {
   const hashes = erasures.map(({ hash }) => hash);
   return sql`
     hash = ${anyOf(sql, hashes)} and (organization_number, domain_number, hash, erased_at) in (
@@ -153,10 +153,10 @@ const isOneOf = (sql: Sql, erasures: Erasure[]) => {
     )`;
 };
 
-export const listUnsearched = (sql: Sql, place: SearchedIn): Promise<Erasure[]> => sql<Erasure[]>`
+export const listUnsearched = (sql: Sql, place: SearchedIn): Promise<TombstoneVersion[]> => sql<TombstoneVersion[]>`
   select ${erasureColumns(sql)} from tombstones where ${sql(searched[place])} is null`;
 
-export async function noteSearched(db: Database, place: SearchedIn, erasures: Erasure[]): Promise<void> {
+export async function noteSearched(db: Database, place: SearchedIn, erasures: TombstoneVersion[]): Promise<void> {
   for (const some of chunksOf(erasures, slice)) {
     await db.write(
       (sql) => sql`
@@ -183,7 +183,7 @@ export interface Tombstone {
 
 const firstPlace: TombstonePlace = { organizationNumber: 0, domainNumber: 0, hash: '' };
 
-export type StoredTombstone = Tombstone & Erasure;
+export type StoredTombstone = Tombstone & TombstoneVersion;
 type Row = Omit<StoredTombstone, 'erasedAt'> & { erasedAt: Date };
 
 const columns = (sql: Sql) => sql`
@@ -217,7 +217,7 @@ export async function listUnremembered(sql: Sql, limit: number): Promise<StoredT
   return rows.map(toTombstone);
 }
 
-export const noteRemembered = (sql: Sql, erasures: Erasure[]) => sql`
+export const noteRemembered = (sql: Sql, erasures: TombstoneVersion[]) => sql`
   update tombstones set remembered_at = clock_timestamp() where ${isOneOf(sql, erasures)} and remembered_at is null`;
 
 export async function deleteOldTombstones(db: Database, here = new Date()): Promise<void> {

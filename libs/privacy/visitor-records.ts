@@ -52,7 +52,7 @@ const pageSize = 200;
 const mostIds = 20_000;
 const fewestIds = 10;
 
-interface Line extends Pick<Place, 'domainNumber' | 'domainId'> {
+interface DomainCursor extends Pick<Place, 'domainNumber' | 'domainId'> {
   ids: string[];
   before: string;
   isOver: boolean;
@@ -66,7 +66,7 @@ export async function* newestFirst(
 ): AsyncGenerator<FoundRecord[]> {
   const limit = Math.max(fewestIds, Math.min(pageSize, Math.floor(mostIds / domains.length)));
   const lines = domains.map(
-    ({ domainNumber, domainId, record: { id } }): Line => ({
+    ({ domainNumber, domainId, record: { id } }): DomainCursor => ({
       domainNumber,
       domainId,
       ids: [id],
@@ -76,7 +76,7 @@ export async function* newestFirst(
   );
   let page: Place[] = [];
   for (;;) {
-    let next: Line | undefined;
+    let next: DomainCursor | undefined;
     for (const line of lines) {
       if (line.ids.length === 0 && !line.isOver) await refill(db, line, visitorId, limit);
       if (isNewer(line, next)) next = line;
@@ -92,11 +92,11 @@ export async function* newestFirst(
   }
 }
 
-const isNewer = ({ ids: [one] }: Line, other: Line | undefined): boolean =>
+const isNewer = ({ ids: [one] }: DomainCursor, other: DomainCursor | undefined): boolean =>
   one !== undefined && (other?.ids[0] === undefined || one > other.ids[0]);
 
 /** Reads the next ids of a domain. */
-async function refill(db: Reads, line: Line, visitorId: string, limit: number): Promise<void> {
+async function refill(db: Reads, line: DomainCursor, visitorId: string, limit: number): Promise<void> {
   const { domainNumber, before } = line;
   const found = await readByTime(
     db,

@@ -130,13 +130,13 @@ function createClaims(db: Database, by: string, running: Running) {
 
 /**
  * `second`: milliseconds that count as a second: 1,000, but fewer in tests. The intervals of all rounds below scale with
- * it. Lanes are woken once a second and claimed twice a second. `mayRecordsWait`: resolves to true if records may still be
+ * it. Lanes are woken once a second and claimed twice a second. `areRecordsWaiting`: resolves to true if records may still be
  * waiting to be stored. Then no silence messages are added, because a domain could look silent only because its records are
  * late. `close` releases lanes, once the scheduler has stopped.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,
-  { second, mayRecordsWait, ...parts }: DeliveryParts & { second: number; mayRecordsWait(): Promise<boolean> },
+  { second, areRecordsWaiting, ...parts }: DeliveryParts & { second: number; areRecordsWaiting(): Promise<boolean> },
 ): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
@@ -164,7 +164,7 @@ export function scheduleDelivering(
   };
   round('wake_lanes', second, () => deliverer.wake());
   round('limit_messages', 10 * second, () => db.write(addLimitMessages), true);
-  round('silence_messages', 300 * second, async () => (await mayRecordsWait()) || addAllSilenceMessages(db), true);
+  round('silence_messages', 300 * second, async () => (await areRecordsWaiting()) || addAllSilenceMessages(db), true);
   return {
     close: async () => {
       clearTimeout(soon);

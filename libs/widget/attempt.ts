@@ -14,9 +14,9 @@ export function attempt<Result>(work: () => Result): Result | undefined {
 export const warn = (text: string): void => console.warn(`assent: ${text}`);
 
 /** The result of `work`, or `otherwise` if it throws: the page may have broken a built-in that it calls. */
-export function either<Result>(work: () => Result, otherwise: Result): Result;
-export function either<Result>(work: () => Result): Result | undefined;
-export function either<Result>(work: () => Result, otherwise?: Result): Result | undefined {
+export function orElse<Result>(work: () => Result, otherwise: Result): Result;
+export function orElse<Result>(work: () => Result): Result | undefined;
+export function orElse<Result>(work: () => Result, otherwise?: Result): Result | undefined {
   try {
     return work();
   } catch {

@@ -14,7 +14,7 @@ const usual: Record<string, string> = {
 const necessary = 'necessary';
 
 /** Name of the service that collects the cookies that are in no list. */
-export const unassigned = 'Cookies that the site check found';
+export const unassignedName = 'Cookies that the site check found';
 
 type Seen = Pick<CheckStep, 'hosts' | 'cookies'>;
 
@@ -44,7 +44,7 @@ export function withFound(config: WidgetConfig, steps: readonly Seen[]): { confi
   );
   const known = new Set(services.flatMap(({ cookies = [] }) => cookies.map(({ name }) => name)));
   const cookies = [...names].filter((name) => isCookieName(name) && !known.has(name)).map((name) => ({ name }));
-  if (cookies.length > 0) found.push([optional.at(-1)?.id ?? necessary, { name: unassigned, cookies }]);
+  if (cookies.length > 0) found.push([optional.at(-1)?.id ?? necessary, { name: unassignedName, cookies }]);
   const added = found.length - (cookies.length > 0 ? 1 : 0) + cookies.length;
   if (added === 0) return { config, added };
   const isMissing = found.some(([id]) => id === necessary) && !categories.some(({ id }) => id === necessary);

@@ -3,7 +3,7 @@
  * order of its keys is fixed. Within it, the texts come first, in reading order, and then the fields that are not shown.
  */
 
-import { either } from './attempt.ts';
+import { orElse } from './attempt.ts';
 import type { Category, Model, Service } from './config.ts';
 import { concat, includes, map } from './tamper-proof.ts';
 import type { Wording } from './wording.ts';
@@ -73,7 +73,7 @@ export function noticeOf(settings: NoticeSettings, gpc: boolean, hasGiven: boole
       id,
     };
   });
-  const asks = company ? either(() => texts.asksBy.replace('{company}', () => company), company) : texts.asks;
+  const asks = company ? orElse(() => texts.asksBy.replace('{company}', () => company), company) : texts.asks;
   return {
     title: texts.title,
     intro: texts.intro,

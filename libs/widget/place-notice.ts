@@ -15,7 +15,7 @@ export interface PlaceTerms {
 export const placeTexts = (texts: Texts): PlaceTexts => ({ ...placePhrases, ...texts });
 
 /** Mutates the notice. `hasObjected`: whether the visitor has refused anything. */
-export function toPlace(notice: Notice, given: Texts, { model, on }: PlaceTerms, hasObjected: boolean): void {
+export function applyPlaceTerms(notice: Notice, given: Texts, { model, on }: PlaceTerms, hasObjected: boolean): void {
   if (model === 'opt_in') {
     askForRest(notice, on);
     return;

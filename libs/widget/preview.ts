@@ -12,7 +12,7 @@ export interface PreviewShown {
 }
 
 /** Sent by the dashboard; contains no secrets. */
-export interface PreviewOrder {
+export interface PreviewRequest {
   config: WidgetConfig;
   /** the widget's texts in its language, since the page sends no requests */
   texts: Record<string, string>;

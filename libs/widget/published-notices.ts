@@ -4,7 +4,7 @@ import type { OwnTexts, WidgetConfig } from './config.ts';
 import { languages, packs } from './languages.ts';
 import { isLink } from './link-rules.ts';
 import { noticeOf } from './notice.ts';
-import { type PlaceTerms, toPlace } from './place-notice.ts';
+import { applyPlaceTerms, type PlaceTerms } from './place-notice.ts';
 import { readShown } from './read-settings.ts';
 import { languageFor, packFor, wordingIn } from './wording.ts';
 
@@ -37,7 +37,7 @@ export function* publishedNotices(settings: object, bannerVersion: string): Gene
           // with the signal, nothing runs before the visitor is asked
           const on = gpc && terms.model === 'opt_in' ? [] : terms.on;
           const notice = noticeOf({ ...shown, wording, variant: variant ?? undefined }, gpc, false);
-          toPlace(notice, wording.texts, { ...terms, on }, gpc);
+          applyPlaceTerms(notice, wording.texts, { ...terms, on }, gpc);
           yield { language, variant, gpc, text: JSON.stringify(notice) };
         }
       }

@@ -82,7 +82,9 @@ export const grantedBy = (gcs: string): ReportedType[] =>
 export function findingsOf(steps: readonly CheckStep[]): Finding[] {
   const found = new Map<string, Found & { steps: StepName[] }>();
   for (const step of steps) {
-    for (const finding of [heldElements, signals, order, hosts, cookies, limits].flatMap((rule) => rule(step))) {
+    for (const finding of [heldElements, signals, lateDefault, hosts, cookies, blindSpots].flatMap((rule) =>
+      rule(step),
+    )) {
       const name = [finding.level, finding.about, finding.what('')].join(' ');
       const known = found.get(name);
       if (known) known.steps.push(step.step);
@@ -145,7 +147,7 @@ const signals = ({ step, google, grants }: CheckStep): Found[] =>
     );
   });
 
-function order({ commands, hasContainer }: CheckStep): Found[] {
+function lateDefault({ commands, hasContainer }: CheckStep): Found[] {
   const isLate = commands.some((page) => {
     const first = page.findIndex((command) => command === 'config' || command === 'event');
     return first !== -1 && page.indexOf('default') > first;
@@ -216,7 +218,7 @@ const cookies = (step: CheckStep): Found[] =>
     );
   });
 
-function limits({ failed, isIncomplete, hasWorker }: CheckStep): Found[] {
+function blindSpots({ failed, isIncomplete, hasWorker }: CheckStep): Found[] {
   const information = (about: string, what: Found['what'], advice: string) => found('information', about, what, advice);
   const unseen = [
     isIncomplete &&

@@ -2,7 +2,7 @@
  * Lists, maps and texts without built-ins. Pages replace these, and libraries add members to all arrays and objects: none
  * of that may decide whether a choice is applied or recorded. A call of a built-in has a fallback for when it throws.
  */
-import { either } from './attempt.ts';
+import { orElse } from './attempt.ts';
 
 /** A copy of the object's own members, without a prototype, so that `for … in` finds nothing else. */
 export const own = <Value>(object?: { readonly [name: string]: Value } | null): Record<string, Value> => ({
@@ -72,7 +72,7 @@ export function slice(text: string, start: number, end = text.length): string {
   return found;
 }
 
-export const lowerCase = (text: string): string => either(() => text.toLowerCase(), text);
+export const lowerCase = (text: string): string => orElse(() => text.toLowerCase(), text);
 
 /** Unix milliseconds. */
-export const now = (): number => either(() => +Date.now(), performance.timeOrigin + performance.now());
+export const now = (): number => orElse(() => +Date.now(), performance.timeOrigin + performance.now());

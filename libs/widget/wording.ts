@@ -1,6 +1,6 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
 
-import { either } from './attempt.ts';
+import { orElse } from './attempt.ts';
 import type { OwnTexts } from './config.ts';
 import { aliases, packTags } from './languages.ts';
 import { includes, lowerCase, map, own, slice, words } from './tamper-proof.ts';
@@ -26,7 +26,7 @@ const rightToLeft: (string | undefined)[] = words('ar dv fa he ku ps sd ug ur yi
 const otherNames = own<string>(aliases);
 
 /** `de-DE` also for `de_DE`, as Java, PHP and POSIX write it. */
-const hyphened = (locale: string): string => either(() => locale.replace(/_/g, '-'), locale);
+const hyphened = (locale: string): string => orElse(() => locale.replace(/_/g, '-'), locale);
 
 function tagOf(locale: string): string {
   const tag = hyphened(locale);

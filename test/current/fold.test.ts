@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { decisions, models } from '#libs/base/terms/terms';
-import { whatHolds } from '#libs/current/holds';
+import { consentInForce } from '#libs/current/in-force';
 import { createNewestReader } from '#libs/current/newest';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
@@ -70,7 +70,7 @@ it('what holds is the fold of all stored records of the visitor', async () => {
       const at = base + now * 24 * 60 * minute;
       const newest = await reader.read(organizationId, domainId, ids);
       const answered = ids.map((id, place) => {
-        const held = whatHolds(domainId, id, newest[place], at);
+        const held = consentInForce(domainId, id, newest[place], at);
         const { recordId, preferences, others, valid, reason, validUntil } = held;
         const allowed = Object.keys(preferences).filter((name) => preferences[name]);
         return { recordId, allowed: allowed.sort(), others, valid, reason, validUntil };

@@ -1,7 +1,7 @@
 /** A file of rows that are refused waits for nothing, and the process that reads it also records. */
 import { describe, expect, it } from 'vitest';
 import { readCsv } from '#libs/log/import/csv';
-import { type ImportParts, importRows, noRows } from '#libs/log/import/import-rows';
+import { emptyCounts, type ImportParts, importRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';
 
 const count = 20_000;
@@ -16,7 +16,7 @@ describe('an import of rows that are refused', () => {
     ['of another width', readCsv, `decision,b\n${'x\n'.repeat(count)}`],
     ['with broken quotes', readCsv, `decision,b\n${'x"\n'.repeat(count / 10)}`],
   ])('leaves others their turn: %s', async (_, read, text) => {
-    const counts = noRows();
+    const counts = emptyCounts();
     let turns = 0;
     const others = setInterval(() => {
       turns += 1;

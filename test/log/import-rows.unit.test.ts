@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { importLimits } from '#libs/log/import/contract';
 import { readCsv } from '#libs/log/import/csv';
-import { importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
+import { emptyCounts, importRows, TooManyRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';
 import type { Rows } from '#libs/log/import/rows';
 import { createToRecord } from '#libs/log/import/to-record';
@@ -26,7 +26,7 @@ async function run(text: string, maxRows?: number, read: (bytes: AsyncIterable<B
   const pieces = async function* () {
     yield Buffer.from(text);
   };
-  const counts = noRows();
+  const counts = emptyCounts();
   const parts = { rows: read(pieces()), toRecord, findKnown: async () => new Set<string>(), held: { count: 0 } };
   await importRows({ ...parts, ...(maxRows && { maxRows }) }, counts);
   const { errors, ...numbers } = counts;
@@ -144,7 +144,7 @@ describe('a file', () => {
     let onTheirWay: string[] = [];
     let most = 0;
     const held = { count: 0 };
-    const counts = noRows();
+    const counts = emptyCounts();
     await importRows(
       {
         rows: readNdjson(pieces()),

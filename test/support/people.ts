@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import type { Scope } from '#libs/base/terms/terms';
 import type { SignedIn } from '#libs/people/contract';
 import { makeLink } from '#libs/people/links';
-import { storedPassword } from '#libs/people/passwords';
+import { hashPassword } from '#libs/people/passwords';
 import { createPerson } from '#libs/people/people';
 import { openSession } from '#libs/people/sessions';
 import { createPerform, partOf } from '#libs/tenants/audited-change';
@@ -67,7 +67,7 @@ export async function addAccount(
   db: Database,
   { organizationId, scopes = ['read'], email = someone() }: AccountOptions,
 ) {
-  stored ??= storedPassword(password, { log2n: 10, r: 8, p: 1 });
+  stored ??= hashPassword(password, { log2n: 10, r: 8, p: 1 });
   const hashed = await stored;
   return createPerform(
     db,

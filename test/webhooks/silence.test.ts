@@ -115,7 +115,7 @@ describe('a domain', () => {
       return { now: async () => {}, isWell: () => true, stop: async () => {} };
     };
     let isBehind = true;
-    scheduleDelivering({ every }, { ...parts, second: 1_000, mayRecordsWait: async () => isBehind });
+    scheduleDelivering({ every }, { ...parts, second: 1_000, areRecordsWaiting: async () => isBehind });
     await rounds.get('silence_messages')?.();
     expect(await told()).toEqual([]);
     await sql`update domains set archived_at = now() where id = ${domainId}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unassigned, withFound } from '#libs/widget/found-services';
+import { unassignedName, withFound } from '#libs/widget/found-services';
 
 const host = (owner: string, kind: string) => ({ host: `${owner}.example`, requests: 1, known: { owner, kind } });
 const steps = [
@@ -21,7 +21,7 @@ it('known hosts become services of their usual category, and cookies in no list 
       categories: [
         { id: 'necessary', services: [{ name: 'Stripe' }] },
         { id: 'analytics', services: [{ name: 'Hotjar' }] },
-        { id: 'marketing', services: [{ name: 'Criteo' }, { name: unassigned, cookies: [{ name: 'sid' }] }] },
+        { id: 'marketing', services: [{ name: 'Criteo' }, { name: unassignedName, cookies: [{ name: 'sid' }] }] },
       ],
     },
   });
@@ -34,7 +34,7 @@ it('what is listed already stays as it is, also when it is taken over twice', ()
     {
       id: 'ads',
       label: 'Ads',
-      services: [{ name: 'Criteo SA' }, { name: 'Hotjar' }, { name: unassigned, cookies: [{ name: 'sid' }] }],
+      services: [{ name: 'Criteo SA' }, { name: 'Hotjar' }, { name: unassignedName, cookies: [{ name: 'sid' }] }],
     },
   ]);
   expect(withFound(once.config, steps)).toEqual({ added: 0, config: once.config });

@@ -11,7 +11,7 @@ import { Problem } from '#libs/base/terms/problem';
 import { dimensions } from '#libs/base/terms/terms';
 import type { SignIn } from '#libs/tenants/contract';
 import type { ApiConfig } from '../../settings/api.ts';
-import { eachTime, forEver, type PackedFile, pack, sendPacked } from './send-packed.ts';
+import { immutable, type PackedFile, pack, revalidate, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -71,9 +71,9 @@ const invalid: Record<string, string> = {
 /** Path → handler. Every other path is a 404. */
 export function dashboard(parts: Parts): Record<string, Middleware> {
   const { build } = parts;
-  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) => adapted(page, parts));
+  const html = readBuilt(new URL('dashboard/index.html', build), revalidate, (page) => adapted(page, parts));
   const folder = new URL('dashboard/assets/', build);
-  const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
+  const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), immutable)]));
   const page: Middleware = (ctx) => {
     const isDimension = dimensions.some((each) => each === ctx.params.by);
     for (const [name, value] of Object.entries(ctx.params))

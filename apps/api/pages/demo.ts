@@ -6,7 +6,7 @@ import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { createLimiter } from '#libs/base/http/limiter';
-import { whatHolds } from '#libs/current/holds';
+import { consentInForce } from '#libs/current/in-force';
 import type { NewestReader } from '#libs/current/newest';
 import { readPage } from '#libs/log/domain-page';
 import { storable } from '#libs/record/contract';
@@ -87,7 +87,7 @@ export function demoPage({
     const { visitorId } = given.params;
     const { organizationId } = (await tenants.domain(domainId)) ?? {};
     const [found] = organizationId ? await newest.read(organizationId, domainId, [visitorId]) : [];
-    const { preferences, valid } = whatHolds(domainId, visitorId, found, ctx.state.receivedAt);
+    const { preferences, valid } = consentInForce(domainId, visitorId, found, ctx.state.receivedAt);
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { preferences, valid };
   });

@@ -19,7 +19,7 @@ import { bannerScript } from './banner.ts';
 import { dashboard } from './dashboard.ts';
 import { demoPage } from './demo.ts';
 import { referencePage } from './reference/page.ts';
-import { eachTime, pack, packWhenAsked, sendPacked } from './send-packed.ts';
+import { pack, packWhenAsked, revalidate, sendPacked } from './send-packed.ts';
 import { widgetFiles } from './widget.ts';
 
 type Pages = Record<string, Middleware>;
@@ -47,12 +47,12 @@ const readPublic = (name: string): Buffer => readFileSync(new URL(`./public/${na
 
 function lazyFile(read: () => Uint8Array, type: string): Middleware {
   const file = packWhenAsked(read);
-  return async (ctx) => sendPacked(ctx, await file(), type, eachTime);
+  return async (ctx) => sendPacked(ctx, await file(), type, revalidate);
 }
 
 function file(content: Buffer, type: string): Middleware {
   const packed = pack(content);
-  return (ctx) => sendPacked(ctx, packed, type, eachTime);
+  return (ctx) => sendPacked(ctx, packed, type, revalidate);
 }
 
 /** How people can sign in to the dashboard. Nothing in it is secret. */

@@ -12,10 +12,10 @@ export interface PackedFile {
 }
 
 /** For caches that revalidate each time. */
-export const eachTime = 'no-cache';
+export const revalidate = 'no-cache';
 /** For files that websites load first: a cache returns them at once and revalidates afterwards. */
 export const atOnce = 'public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800';
-export const forEver = 'public, max-age=31536000, immutable';
+export const immutable = 'public, max-age=31536000, immutable';
 
 const smallest = { level: 9 };
 const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 16);

@@ -8,7 +8,7 @@ import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget/files';
 import { packPath } from '#libs/widget/languages';
-import { atOnce, eachTime, forEver, type PackedFile, sendPacked } from './send-packed.ts';
+import { atOnce, immutable, type PackedFile, revalidate, sendPacked } from './send-packed.ts';
 import type { WidgetCache } from './widget-cache.ts';
 
 /** Pages load these with tags of their own, and wait for them. */
@@ -19,7 +19,7 @@ export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string,
   const current =
     (name: WidgetFileName): Middleware =>
     (ctx) =>
-      serve(ctx, widget.current(name), 'text/javascript', first.has(name) ? atOnce : eachTime);
+      serve(ctx, widget.current(name), 'text/javascript', first.has(name) ? atOnce : revalidate);
   const hashed =
     (name: WidgetFileName): Middleware =>
     async (ctx) => {
@@ -28,14 +28,14 @@ export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string,
       // another process may have it soon, during a rolling upgrade
       ctx.set('Cache-Control', 'no-store');
       if (!file) return absent(ctx);
-      serve(ctx, file, 'text/javascript', forEver);
+      serve(ctx, file, 'text/javascript', immutable);
     };
   const texts: Middleware = async (ctx) => {
     const { hash, language } = ctx.params;
     const file = widgetHashPattern.test(hash) ? await widget.pack(hash, language) : undefined;
     ctx.set('Cache-Control', 'no-store');
     if (!file) return absent(ctx);
-    serve(ctx, file, 'application/json', forEver);
+    serve(ctx, file, 'application/json', immutable);
   };
   return Object.fromEntries([
     ...widgetFileNames.flatMap((name): [string, Middleware][] => [

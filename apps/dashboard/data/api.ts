@@ -1,7 +1,7 @@
 /** The endpoints that the dashboard calls, grouped by the room that serves them. */
 
 import type { statsRoutes } from '#libs/stats/routes';
-import { type Asked, bodyOf, ofDomain } from './calls.ts';
+import { type Asked, bodyOf, domainPath } from './calls.ts';
 import { createLogApi } from './log-api.ts';
 import { createManageApi } from './manage-api.ts';
 import { createPrivacyApi } from './privacy-api.ts';
@@ -21,7 +21,7 @@ export function createApi(...given: Parameters<typeof createRequests>) {
     call,
     organization: (signal?: AbortSignal) => call('get /v1/organization', { signal }).then(bodyOf),
     stats: (domainId: string, query: DomainQuery, signal?: AbortSignal) =>
-      call(`get ${ofDomain}/stats`, { params: { domainId }, query, signal }).then(bodyOf),
+      call(`get ${domainPath}/stats`, { params: { domainId }, query, signal }).then(bodyOf),
     /** Over all domains. */
     organizationStats: (query: OrganizationQuery, signal?: AbortSignal) =>
       call('get /v1/organization/stats', { query, signal }).then(bodyOf),

@@ -61,7 +61,7 @@ export type Ask = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: 
 export type AskRaw = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Response>;
 
 /** Prefix of a domain's paths. */
-export const ofDomain = '/v1/consent/:domainId';
+export const domainPath = '/v1/consent/:domainId';
 
 export const bodyOf = <Body>({ body }: Called<Body>): Body => body;
 

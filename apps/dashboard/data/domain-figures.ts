@@ -1,7 +1,7 @@
 /** The organization's domains with their decisions in a period, and those that have fallen silent. */
 import { useMemo } from 'preact/hooks';
 import type { StatsGroup } from '#libs/stats/contract';
-import { isGrouped, type Period } from './periods.ts';
+import { canBeGrouped, type Period } from './periods.ts';
 import { useLive, useReading } from './query.ts';
 import { now } from './service-clock.ts';
 import { useSignedIn } from './signed-in.ts';
@@ -18,7 +18,7 @@ export type DomainFigures = ReadonlyMap<string | null, StatsGroup>;
 /** Undefined while loading; null without a period, or if it is too long for groups. */
 export function useDomainFigures(period: Period | null): DomainFigures | null | undefined {
   const { api } = useSignedIn();
-  const key = period && isGrouped(period) ? `domains ${period.from} ${period.to}` : null;
+  const key = period && canBeGrouped(period) ? `domains ${period.from} ${period.to}` : null;
   const read = async (signal: AbortSignal) => ({
     key,
     groups: key && period ? (await api.organizationStats({ ...period, by: 'domain' }, signal)).groups : [],

@@ -56,9 +56,9 @@ function rowOf(dimension: Dimension, group: Group): Row {
 /** Null if there are too few choices to compare. */
 export const changeOf = ({ of, before }: Row): Difference | null => (before ? differenceOf(of, before.of) : null);
 
-export const isObjected = ({ objections }: Row): boolean => objections !== undefined;
+export const hasObjections = ({ objections }: Row): boolean => objections !== undefined;
 
-export const isShown = ({ displays }: Row): boolean => displays !== undefined;
+export const hasDisplays = ({ displays }: Row): boolean => displays !== undefined;
 
 /** What visitors did with the banner, from the groups by source; undefined if no display was counted. */
 export function funnelOf({ groups = [], displays }: DomainStats) {

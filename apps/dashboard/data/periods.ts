@@ -61,7 +61,7 @@ export function periodIn(query: URLSearchParams): Period | null {
 /** The steps that a chart offers: day, week and month, month alone, or none if the period is too long. */
 export function intervalsOf({ from, to }: Period): Interval[] {
   const intervals: Interval[] = [];
-  if (isGrouped({ from, to })) intervals.push('day', 'week');
+  if (canBeGrouped({ from, to })) intervals.push('day', 'week');
   if (monthsBetween(from, to).length <= longestByMonth) intervals.push('month');
   return intervals;
 }
@@ -74,7 +74,7 @@ export function intervalIn(query: URLSearchParams, period: Period): Interval | u
 }
 
 /** Whether the period is short enough for groups. */
-export const isGrouped = ({ from, to }: Period): boolean => countDays(from, to) <= longestByDay;
+export const canBeGrouped = ({ from, to }: Period): boolean => countDays(from, to) <= longestByDay;
 
 /** Null if the period would start before the first day that a decision can have. */
 export function periodBefore(period: Period, time: number): Period | null {

@@ -2,7 +2,7 @@
 
 import { parseJson, readText } from '#libs/client/request';
 import type { Visitor } from '#libs/privacy/contract';
-import { bodyOf, ofDomain } from './calls.ts';
+import { bodyOf, domainPath } from './calls.ts';
 import { listedActs } from './manage-api.ts';
 import type { Requests } from './requests.ts';
 
@@ -24,14 +24,14 @@ export const createPrivacyApi = ({ call, getJson }: Requests) => ({
     const text = await readText(
       domainId === null
         ? await getJson('post /v1/organization/visitors/lookup', given, long())
-        : await getJson(`post ${ofDomain}/visitors/lookup`, { ...given, params: { domainId } }, long()),
+        : await getJson(`post ${domainPath}/visitors/lookup`, { ...given, params: { domainId } }, long()),
     );
     return { text, visitor: parseJson<Visitor>(text) };
   },
   eraseVisitor: (domainId: string | null, visitorId: string) =>
     (domainId === null
       ? call('post /v1/organization/visitors/erase', { body: { visitorId } }, long())
-      : call(`post ${ofDomain}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long())
+      : call(`post ${domainPath}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long())
     ).then(bodyOf),
   erasure: (erasureId: string, signal?: AbortSignal) =>
     call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),

@@ -3,7 +3,7 @@
 import { AssentError } from '#libs/client/assent-error';
 import { readText } from '#libs/client/request';
 import type { FullRecord } from '#libs/record/contract';
-import { ofDomain } from './calls.ts';
+import { domainPath } from './calls.ts';
 import { asJson, asText, type Requests } from './requests.ts';
 
 export interface Sealed {
@@ -18,7 +18,7 @@ const ofLog = ({ log }: FullRecord) => ({ log: log ?? undefined });
 export const createProofApi = ({ getOk }: Requests) => ({
   /** How far the domain's log is sealed; null if nothing is. */
   sealed: (domainId: string, signal?: AbortSignal): Promise<Sealed | null> =>
-    getOk(`get ${ofDomain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
+    getOk(`get ${domainPath}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
       readSealed,
       (error: unknown) => {
         if (error instanceof AssentError && error.code === 'not_found') return null;
@@ -28,21 +28,21 @@ export const createProofApi = ({ getOk }: Requests) => ({
   /** The bundle that proves a record. */
   proof: (record: FullRecord, signal?: AbortSignal) =>
     getOk(
-      `get ${ofDomain}/records/:recordId/proof`,
+      `get ${domainPath}/records/:recordId/proof`,
       { params: { domainId: record.domainId, recordId: record.id }, query: ofLog(record), signal },
       asJson,
     ).then(readText),
   /** Every key that signed the record's log, one per line. */
   verifierKeys: (record: FullRecord, signal?: AbortSignal) =>
     getOk(
-      `get ${ofDomain}/log/key`,
+      `get ${domainPath}/log/key`,
       { params: { domainId: record.domainId }, query: ofLog(record), signal },
       asText,
     ).then(readText),
   /** The proof file of any entry of a log. */
   entryProof: (domainId: string, log: number, position: number) =>
     getOk(
-      `get ${ofDomain}/log/entries/:position/proof`,
+      `get ${domainPath}/log/entries/:position/proof`,
       { params: { domainId, position }, query: { log } },
       asText,
     ).then(readText),

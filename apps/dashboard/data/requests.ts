@@ -60,7 +60,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
 
   /** ETag of the last response, by address */
   const tags = new Map<string, string>();
-  async function getMoved<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<AnswerTo<Of> | null> {
+  async function getIfChanged<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<AnswerTo<Of> | null> {
     const question = addressOf(endpoint, given);
     const response = await ask(endpoint, given, { headers: { 'if-none-match': tags.get(question) } });
     if (response.status === 304) return null;
@@ -70,7 +70,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     return body;
   }
 
-  return { call, getOk, getJson, getFile, getMoved };
+  return { call, getOk, getJson, getFile, getIfChanged };
 }
 
 /** Requests without an access token: they open, renew or end a session by the browser's cookie. */

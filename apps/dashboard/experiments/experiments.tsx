@@ -4,7 +4,7 @@ import '../parts/paper.css';
 import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../data/completeness.ts';
 import { experimentsOf, titleOf } from '../data/experiment-figures.ts';
-import { defaultPeriod, isGrouped, type Period, periodIn } from '../data/periods.ts';
+import { canBeGrouped, defaultPeriod, type Period, periodIn } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
 import { experimentsAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
@@ -37,7 +37,7 @@ export function Experiments({ domainId, query }: Props) {
         period={period}
         addressOf={(chosen) => experimentsAddress(domainId, { ...chosen, experiment: asked })}
       />
-      {isGrouped(period) ? (
+      {canBeGrouped(period) ? (
         <Experimented domainId={domainId} period={period} asked={asked} />
       ) : (
         <p class="notice">Experiments cover at most 366 days: choose a shorter period.</p>

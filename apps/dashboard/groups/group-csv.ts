@@ -2,12 +2,12 @@
 import { csvCell } from '#libs/base/terms/csv';
 import type { Dimension } from '#libs/base/terms/terms';
 import { decisions } from '../data/decisions.ts';
-import { isObjected, isShown, type Row } from '../data/group-rows.ts';
+import { hasDisplays, hasObjections, type Row } from '../data/group-rows.ts';
 
 export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean): string {
   const isCategory = by === 'category';
-  const hasDisplays = rows.some(isShown);
-  const hasObjections = rows.some(isObjected);
+  const showsDisplays = rows.some(hasDisplays);
+  const showsObjections = rows.some(hasObjections);
   const rate = isCategory ? 'allowedRate' : 'optInRate';
   const head = [
     by,
@@ -16,8 +16,8 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
     ...(isCategory ? [] : [...decisions, 'choices']),
     rate,
     ...(hasBefore ? [`${rate}Before`] : []),
-    ...(hasDisplays ? ['displays', 'noChoiceRate'] : []),
-    ...(hasObjections ? ['objections'] : []),
+    ...(showsDisplays ? ['displays', 'noChoiceRate'] : []),
+    ...(showsObjections ? ['objections'] : []),
   ];
   return toCsv([
     head,
@@ -28,8 +28,8 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
       ...(isCategory ? [] : [...decisions.map((name) => row.breakdown?.[name]), row.choices]),
       row.rate,
       ...(hasBefore ? [row.before?.rate] : []),
-      ...(hasDisplays ? [row.displays, row.noChoiceRate] : []),
-      ...(hasObjections ? [row.objections ?? 0] : []),
+      ...(showsDisplays ? [row.displays, row.noChoiceRate] : []),
+      ...(showsObjections ? [row.objections ?? 0] : []),
     ]),
   ]);
 }

@@ -5,7 +5,7 @@ import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
 import { decisionNames, decisions } from '../data/decisions.ts';
 import { dimensionNames } from '../data/dimension-names.ts';
-import { changeOf, isObjected, isShown, type Row, rowsOf } from '../data/group-rows.ts';
+import { changeOf, hasDisplays, hasObjections, type Row, rowsOf } from '../data/group-rows.ts';
 import { downloadText } from '../download.ts';
 import { count, dayRange, points, share } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -26,7 +26,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
   const sum = all.reduce((total, row) => total + row.count, 0);
   const largest = Math.max(1, ...all.map((row) => row.count));
   const isCategory = by === 'category';
-  const hasDisplays = all.some(isShown);
+  const showsDisplays = all.some(hasDisplays);
   const name = groupName(by, largest);
   const rate = groupRate(by);
   const listed: (Column<Row> | false | null)[] = [
@@ -42,7 +42,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
           cell: ({ breakdown }) => count(breakdown?.[name] ?? 0),
         },
     ),
-    all.some(isObjected) && {
+    all.some(hasObjections) && {
       head: 'Objections',
       is: 'number',
       sort: { by: 'objections', value: ({ objections }) => objections ?? 0 },
@@ -63,12 +63,12 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
       sort: { by: 'change', value: (row) => changeOf(row)?.points ?? null },
       cell: change,
     },
-    hasDisplays && {
+    showsDisplays && {
       head: 'Displays',
       is: 'number',
       cell: ({ displays }) => (displays === undefined ? 'none' : count(displays)),
     },
-    hasDisplays && {
+    showsDisplays && {
       head: 'No-choice rate',
       is: 'number',
       sort: { by: 'noChoice', value: ({ noChoiceRate }) => noChoiceRate ?? null },

@@ -6,7 +6,7 @@ import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../data/completeness.ts';
 import { dimensionNames } from '../data/dimension-names.ts';
 import { titleOf } from '../data/dimensions.ts';
-import { defaultPeriod, isGrouped, type Period, periodBefore, periodIn } from '../data/periods.ts';
+import { canBeGrouped, defaultPeriod, type Period, periodBefore, periodIn } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
 import { groupsAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
@@ -35,7 +35,7 @@ export function Groups({ domainId, by, query }: Props) {
   const { api } = useSignedIn();
   // only offered if records have it: few websites have different rules for different places
   const models = useReading<DomainStats | null>(groupsAddress(domainId, 'model', { ...period }), async (signal) =>
-    isGrouped(period) ? api.stats(domainId, { ...period, by: 'model' }, signal) : null,
+    canBeGrouped(period) ? api.stats(domainId, { ...period, by: 'model' }, signal) : null,
   );
   const isOffered = (each: Dimension) => each !== 'model' || by === each || (models.value && hasValues(models.value));
   return (
@@ -54,7 +54,7 @@ export function Groups({ domainId, by, query }: Props) {
       />
       <PaperTitle what={`Decisions by ${dimensionNames[by]}`} domainId={domainId} {...period} />
       <PeriodPicker period={period} addressOf={(chosen) => groupsAddress(domainId, by, { ...chosen })} />
-      {isGrouped(period) ? (
+      {canBeGrouped(period) ? (
         <Grouped domainId={domainId} by={by} period={period} />
       ) : (
         <p class="notice">Figures by {dimensionNames[by]} cover at most 366 days: choose a shorter period.</p>

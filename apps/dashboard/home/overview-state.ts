@@ -36,7 +36,7 @@ export function useOverviewPoll(
       polls.current += 1;
       if (polls.current % every === 0) return api.organization(signal);
       const asked = state?.stream.hasGap ? gapLimit : pollLimit;
-      return { stats: await api.movedOrgStats({ limit: asked }, signal), asked };
+      return { stats: await api.orgStatsIfChanged({ limit: asked }, signal), asked };
     },
     onAnswer: (answer) => {
       if ('plan' in answer) return update.onOrganization(answer);

@@ -4,7 +4,7 @@ import { AssentError } from '#libs/client/assent-error';
 import type { NoticesPage } from '#libs/notices/contract';
 import type { Api } from '../data/api.ts';
 import { readVersions, type Version } from '../data/banner-versions.ts';
-import { bodyOf, ofDomain } from '../data/calls.ts';
+import { bodyOf, domainPath } from '../data/calls.ts';
 
 export type Listed = NoticesPage['notices'][number];
 
@@ -12,7 +12,7 @@ type NoticesQuery = { to?: string; notice?: string; limit?: number; cursor?: str
 
 /** Newest first; `to`: only notices first seen by the end of this day. */
 export const listNotices = ({ call }: Api, domainId: string, query: NoticesQuery, signal?: AbortSignal) =>
-  call(`get ${ofDomain}/notices`, { params: { domainId }, query, signal }).then(bodyOf);
+  call(`get ${domainPath}/notices`, { params: { domainId }, query, signal }).then(bodyOf);
 
 /** A notice with its document. */
 export async function readNotice(api: Api, domainId: string, hash: string, signal?: AbortSignal) {

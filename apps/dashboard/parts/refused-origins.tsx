@@ -4,7 +4,7 @@ import { dayOf } from '#libs/base/terms/calendar';
 import { isAllowed } from '#libs/base/terms/origin';
 import type { RefusedOrigin } from '#libs/tenants/contract';
 import { now } from '../data/service-clock.ts';
-import { dateOf, minuteOfDay } from '../format.ts';
+import { dateOf, hourAndMinute } from '../format.ts';
 import { Button } from './button.tsx';
 import { isolated } from './isolated.tsx';
 import { LookAlike } from './look-alike.tsx';
@@ -46,4 +46,4 @@ export function RefusedOrigins({ refused, origins, onAdd }: Props) {
 }
 
 const whenOf = (time: string): string =>
-  dayOf(Date.parse(time)) === dayOf(now()) ? `at ${minuteOfDay(time)} UTC` : `on ${dateOf(time)}`;
+  dayOf(Date.parse(time)) === dayOf(now()) ? `at ${hourAndMinute(time)} UTC` : `on ${dateOf(time)}`;

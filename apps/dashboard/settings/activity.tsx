@@ -6,7 +6,7 @@ import { useNextPage } from '../data/next-page.ts';
 import { useReading } from '../data/query.ts';
 import { activityAddress, erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { dateOf, escapeInvisible, minuteOfDay, timeOfDay } from '../format.ts';
+import { dateOf, escapeInvisible, hourAndMinute, timeOfDay } from '../format.ts';
 import { Actor, actorNamed, isPerson, nameOfPerson, usePeople } from '../parts/actor.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
@@ -109,7 +109,7 @@ function Row({ act, since }: Line) {
 
 /** `09:42–09:46` */
 function minutesOfDay(from: string, to: string): string {
-  const [first, last] = [minuteOfDay(from), minuteOfDay(to)];
+  const [first, last] = [hourAndMinute(from), hourAndMinute(to)];
   return first === last ? first : `${first}–${last}`;
 }
 

@@ -12,7 +12,7 @@ import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { checksOf } from '../data/site-checks.ts';
 import { originFrom } from '../data/typed-origin.ts';
-import { minuteOfDay } from '../format.ts';
+import { hourAndMinute } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -103,7 +103,7 @@ export function CheckCard({ domainId, name, onChecked }: Props) {
           <p>
             The link opens <strong>{isolated(link.site)}</strong>. Copy it and open it in a private window: there the
             check deletes nothing that you need. Switch off extensions that block ads or trackers. The link is for one
-            check, until {minuteOfDay(link.expiresAt)} UTC.
+            check, until {hourAndMinute(link.expiresAt)} UTC.
           </p>
           <p class="hint">
             You see no box there? The tag is not on that page, or the page was opened without the link. The result

@@ -3,7 +3,7 @@
  * and sends nothing.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type PreviewOrder, type PreviewShown, previewReady } from '#libs/widget/preview';
+import { type PreviewRequest, type PreviewShown, previewReady } from '#libs/widget/preview';
 import { useWidth } from '../charts/use-width.ts';
 import { base } from '../data/base.ts';
 import { Button } from '../parts/button.tsx';
@@ -45,7 +45,7 @@ const patienceOnceLoaded = 1_000;
 
 export function Preview({ draft, language, ours, setLanguage, shade, setShade }: Props) {
   const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
-  const [view, setView] = useState<PreviewOrder['view']>('banner');
+  const [view, setView] = useState<PreviewRequest['view']>('banner');
   const [turn, setTurn] = useState(0);
   const [from, setFrom] = useState('');
   const [hasSignal, setSignal] = useState(false);
@@ -56,7 +56,7 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
   const config = { ...shown, lang: chosen, theme: onlyScheme(draft) ?? shade };
   const visitors = visitorsFor(draft.regions ?? []);
   const visitor = visitors.find(({ value }) => value === from) ?? visitors[0];
-  const order = (variant?: Variant): PreviewOrder | null =>
+  const order = (variant?: Variant): PreviewRequest | null =>
     ours.isLoading
       ? null
       : {
@@ -127,7 +127,7 @@ const alone = ({ settings = {} }: Variant, shade: Shade) => ({
 
 interface StageProps {
   /** null while unknown */
-  order: PreviewOrder | null;
+  order: PreviewRequest | null;
   /** a change reloads the preview */
   turn: number;
   size: keyof typeof sizes;
@@ -178,7 +178,7 @@ function Stage({ order, turn, size, title }: StageProps) {
 }
 
 /** Sends the draft to the frame once the frame listens and the draft is known. */
-function useFrame(order: PreviewOrder | null, turn: number) {
+function useFrame(order: PreviewRequest | null, turn: number) {
   const ref = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<'loading' | 'ready' | 'lost'>('loading');
   const [number, setNumber] = useState(0);

@@ -2,7 +2,7 @@
  * A notice beside the button, until the visitor closes it: that everything runs unless they object, or that their browser's
  * signal counts as an objection. It is no dialog and takes no focus; closing it is no decision.
  */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { placeTexts } from '#libs/widget/place-notice';
 import type { Wording } from '#libs/widget/wording';
 import type { Settings } from '../settings.ts';
@@ -32,14 +32,14 @@ export function createOptOutNotice(settings: Settings, view: View): (kind: Notic
     // the button opens the view in which visitors object
     for (const named of [button, button?.parentElement])
       named?.setAttribute('aria-label', placeTexts(wording.texts).choices);
-    const wanted = kind && (closed ?? either(() => localStorage[key])) !== mark ? kind : undefined;
+    const wanted = kind && (closed ?? orElse(() => localStorage[key])) !== mark ? kind : undefined;
     if (shown?.kind === wanted && (!shown || shown.wording === wording)) return;
     shown?.host.remove();
     shown = undefined;
     if (!wanted) return;
     const close = () => {
       // without storage, the next page shows the notice again
-      either(() => {
+      orElse(() => {
         localStorage[key] = mark;
       });
       closed = mark;

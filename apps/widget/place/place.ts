@@ -1,7 +1,7 @@
 /** Applies the rule for the visitor's place, on pages that have `regions`. */
 import { warn } from '#libs/widget/attempt';
 import type { Region } from '#libs/widget/config';
-import { toPlace } from '#libs/widget/place-notice';
+import { applyPlaceTerms } from '#libs/widget/place-notice';
 import { type Place, ruleFor } from '#libs/widget/places';
 import { includes, map, own, some } from '#libs/widget/tamper-proof';
 import { type Consent, isGiven } from '../consent.ts';
@@ -67,7 +67,7 @@ function applyRule({ settings, store, view, decide }: Parts, { model, on = [], m
   settings.maxAgeMonths = +(maxAgeMonths ?? 0) || settings.maxAgeMonths;
   settings.before = choiceOf(running, () => true);
   settings.adapt = (notice) =>
-    toPlace(notice, settings.wording.texts, { model, on: running }, refused()[0] !== undefined);
+    applyPlaceTerms(notice, settings.wording.texts, { model, on: running }, refused()[0] !== undefined);
   settings.lasting = (old) => {
     const before = own(old.preferences);
     // if the model here, or the one that the old choice was made under, is not `opt_in`, any refusal in that choice counts

@@ -2,7 +2,7 @@
  * Entry of the page that previews the widget: it loads /widget.js itself, with the settings that the dashboard sends. The
  * page is sandboxed and its policy blocks all requests, so that nothing is stored or recorded.
  */
-import { type PreviewOrder, type PreviewShown, previewReady } from '#libs/widget/preview';
+import { type PreviewRequest, type PreviewShown, previewReady } from '#libs/widget/preview';
 import type {} from '../public-api.ts';
 import type {} from '../settings.ts';
 
@@ -15,13 +15,13 @@ window.fetch = async (address) => {
 };
 
 let tag: HTMLScriptElement | undefined;
-let shown: PreviewOrder | undefined;
+let shown: PreviewRequest | undefined;
 // the order says whether the signal is on, not this browser
 Object.defineProperty(navigator, 'globalPrivacyControl', { get: () => shown?.hasSignal === true });
 // in a sandboxed page, reading cookies throws
 Object.defineProperty(document, 'cookie', { get: () => '', set: () => {} });
 
-function show(order: PreviewOrder): void {
+function show(order: PreviewRequest): void {
   const { config, view, isDark } = order;
   shown = order;
   document.documentElement.classList.toggle('dark', isDark);
@@ -63,7 +63,7 @@ still.replaceSync('dialog[open] { animation: none; }');
 const unseen = new CSSStyleSheet();
 unseen.replaceSync('dialog.banner { animation: late 0.4s step-end; } @keyframes late { from { opacity: 0; } }');
 
-addEventListener('message', ({ source, origin, data }: MessageEvent<PreviewOrder>) => {
+addEventListener('message', ({ source, origin, data }: MessageEvent<PreviewRequest>) => {
   if (source === parent && origin === location.origin) show(data);
 });
 // links of the banner would leave the preview

@@ -1,5 +1,5 @@
 /** Keeps the widget in the page and above its content, and handles its clicks and keys before the page can stop them. */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { bare, includes, map, some, words } from '#libs/widget/tamper-proof';
 import { page } from '../page.ts';
 import { find } from '../page-elements.ts';
@@ -54,7 +54,7 @@ export function keepInPage(
    * be visible and could not be used. Older browsers have no popovers.
    */
   function rise(): void {
-    either(() => {
+    orElse(() => {
       frame.popover = isInert(frame) ? null : 'manual';
       frame.showPopover();
     });
@@ -80,4 +80,4 @@ export function keepInPage(
 
 /** Whether a modal dialog of the page makes the widget inert. Older browsers cannot match `:modal`. */
 export const isInert = (frame: HTMLElement): boolean =>
-  either(() => some(find('dialog:modal', ''), (dialog) => !frame.contains(dialog)), false);
+  orElse(() => some(find('dialog:modal', ''), (dialog) => !frame.contains(dialog)), false);

@@ -1,5 +1,5 @@
 /** The visitor's last decision in words, with the record's id, by which they can ask about it, and what they saw. */
-import { either } from '#libs/widget/attempt';
+import { orElse } from '#libs/widget/attempt';
 import { fill } from '#libs/widget/fill';
 import type { Notice } from '#libs/widget/notice';
 import { concat, includes, join, map, own, words } from '#libs/widget/tamper-proof';
@@ -68,11 +68,11 @@ function textsIn(part: unknown): string[] {
 
 /** The texts of a notice in their order. Earlier releases stored lines instead of JSON (remove after 2027). */
 export const linesOf = (seen: string): string[] =>
-  either(() => textsIn(JSON.parse(seen))) ?? either(() => seen.split(/\n+/), [seen]);
+  orElse(() => textsIn(JSON.parse(seen))) ?? orElse(() => seen.split(/\n+/), [seen]);
 
 /** Runs `work` in the visitor's language, or in English if the site has given texts under a tag that is no language. */
 const inWords = (language: string, work: (locale: string) => string, otherwise: string): string =>
-  either(() => work(language)) ?? either(() => work('en'), otherwise);
+  orElse(() => work(language)) ?? orElse(() => work('en'), otherwise);
 
 /** "Statistics and Marketing". */
 export const listIn = (language: string, names: string[]): string =>

@@ -10,7 +10,7 @@ import type { ExportFormat } from '#libs/base/terms/terms';
 import { runOf } from '#libs/proof/positions';
 import { domainNumberOf, joinReferences } from '#libs/record/references';
 import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';
-import { ofKind } from '../domain-page.ts';
+import { byDecisionAndBot } from '../domain-page.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../pages/counts.ts';
 import { lineEnds, lineOf } from './lines.ts';
 
@@ -113,7 +113,7 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
   const ofVisitor = (id: string) => sql`
     and ${isVisitor(sql, { domain, visitorId: id })} and ${isAround(sql, { from: range.after, below: range.below })}`;
   const matching = sql`
-    epoch <= ${epoch} ${ofKind(sql, { decision, bot })} ${visitorId === undefined ? sql`` : ofVisitor(visitorId)}`;
+    epoch <= ${epoch} ${byDecisionAndBot(sql, { decision, bot })} ${visitorId === undefined ? sql`` : ofVisitor(visitorId)}`;
   const isIndexed = visitorId !== undefined || decision === 'withdraw' || bot === true;
   const all = sql`select * from records where ${inRange}`;
   const looked = isIndexed ? all : sql`${all} order by id limit ${scanned}`;

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isHashedAddress } from '#libs/base/http/client-address';
 import { count } from '#libs/base/terms/response-fields';
-import { countryIn, wholeRegionIn } from '#libs/place/codes';
+import { parseCountry, parseFullRegion } from '#libs/place/codes';
 import { recordFields, storable } from '#libs/record/contract';
 import { isReadable } from './encodings.ts';
 import { formatProblem, isTimeZone } from './time-rules.ts';
@@ -113,7 +113,7 @@ const rowTime = z.iso.datetime({
 });
 
 /** Fields of a row that a record's body does not have. */
-export const importFields = z.object({
+export const rowOnlyFields = z.object({
   decidedAt: rowTime.optional(),
   receivedAt: rowTime.optional(),
   /** the row's identity at its source: rows with the same one and the same `decidedAt` are one record */
@@ -127,11 +127,11 @@ export const importFields = z.object({
   userAgent: z.string().regex(storable, 'must be well-formed Unicode without NUL').optional(),
   country: z
     .string()
-    .refine((text) => countryIn(text) !== undefined, 'must be two letters')
+    .refine((text) => parseCountry(text) !== undefined, 'must be two letters')
     .optional(),
   region: z
     .string()
-    .refine((text) => wholeRegionIn(text) !== undefined, 'must be a code such as US-CA')
+    .refine((text) => parseFullRegion(text) !== undefined, 'must be a code such as US-CA')
     .optional(),
   bot: z.boolean().optional(),
 });
@@ -141,7 +141,7 @@ export const decidingFields = ['decidedAt', 'externalId'];
 
 /** Fields of a record's body that a row may have; every imported record has the source `import`. */
 export const importedRecordFields: readonly string[] = [...recordFields].filter((field) => field !== 'source');
-export const importedOwnFields: readonly string[] = Object.keys(importFields.shape);
+export const importedOwnFields: readonly string[] = Object.keys(rowOnlyFields.shape);
 /** All fields of a row. */
 export const importedFields: ReadonlySet<string> = new Set([...importedRecordFields, ...importedOwnFields]);
 /** Fields of our own exports that are not imported. */

@@ -81,7 +81,7 @@ async function take(piece: Buffer, form: Form, isLast: boolean): Promise<{ recor
     const read = parseUntilBroken(piece.subarray(from), form);
     const start = from;
     for (const { cells, end } of read) {
-      records.push(toRecord(piece.subarray(from, start + end), cells));
+      records.push(toCsvRecord(piece.subarray(from, start + end), cells));
       from = start + end;
     }
     // csv-parse takes some 60 µs to refuse a row
@@ -91,7 +91,7 @@ async function take(piece: Buffer, form: Form, isLast: boolean): Promise<{ recor
     if (!isLast && piece.length - from <= longest) break;
     const escaped = readEscaped(piece, from, form);
     if (escaped) {
-      records.push(toRecord(piece.subarray(from, escaped.end), escaped.cells));
+      records.push(toCsvRecord(piece.subarray(from, escaped.end), escaped.cells));
       from = escaped.end;
       continue;
     }
@@ -162,7 +162,7 @@ export function emptyTexts(record: string): number[] {
   return found;
 }
 
-function toRecord(bytes: Buffer, cells: string[]): CsvRecord {
+function toCsvRecord(bytes: Buffer, cells: string[]): CsvRecord {
   if (isUtf8(bytes)) return { cells, text: textOf(bytes) };
   return { cells: [], broken: 'the row is not UTF-8: give the encoding of the file', text: '' };
 }

@@ -3,7 +3,7 @@ import { withoutMark } from '#libs/base/terms/csv';
 import { headers } from '../export/lines.ts';
 import { emptyTexts, readCsvRecords, unreadable } from './csv-records.ts';
 import { Unreadable } from './encodings.ts';
-import { type Row, type Rows, withoutRows } from './rows.ts';
+import { noRowsError, type Row, type Rows } from './rows.ts';
 
 interface CsvOptions {
   /** one character; default `,` */
@@ -68,7 +68,7 @@ export async function* readCsv(
     if (rows.length > 0) yield rows;
   }
   // an export of no records has its header
-  if (row === 0 && hasBytes && !isOwnExport) throw withoutRows();
+  if (row === 0 && hasBytes && !isOwnExport) throw noRowsError();
 }
 
 const ownHeader = headers.csv.trimEnd();

@@ -20,7 +20,7 @@ const chunkSize = 500;
 /**
  * How many ids all imports together hold in memory, at some 80 bytes each. Above this, each keeps only its last chunk's.
  */
-const mostHeld = 1_000_000;
+const maxIdsInMemory = 1_000_000;
 
 export interface ImportCounts {
   /** without the header and the line that ends an export */
@@ -36,7 +36,7 @@ export interface ImportCounts {
   fieldsIgnored?: Record<string, number>;
 }
 
-export const noRows = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
+export const emptyCounts = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
 
 /** The file has more rows than allowed. */
 export class TooManyRows extends Error {}
@@ -54,11 +54,11 @@ export interface ImportParts {
   progress?(): void;
   maxRows?: number;
   /** by all imports of the process */
-  held: HeldIds;
+  held: IdsInMemory;
   mostIds?: number;
 }
 
-export interface HeldIds {
+export interface IdsInMemory {
   count: number;
 }
 
@@ -75,7 +75,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
 
 async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<string>): Promise<void> {
   const { rows, toRecord, findKnown, store, onRefused, progress, maxRows = Number.POSITIVE_INFINITY } = parts;
-  const { held, mostIds = mostHeld } = parts;
+  const { held, mostIds = maxIdsInMemory } = parts;
   let chunk: { record: NewRecord; formerId?: string | undefined }[] = [];
   const yieldNow = createYield();
 
@@ -91,7 +91,8 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
     progress?.();
     // earlier rows can be forgotten, as the database knows them (not in a dry run): this happens only to files longer than
     // the API accepts, or if many imports run at once
-    if (seen.size >= importLimits.rows || held.count > mostIds) keepOnly(rows.map(({ record: { id } }) => packed(id)));
+    if (seen.size >= importLimits.rows || held.count > mostIds)
+      keepOnly(rows.map(({ record: { id } }) => compactId(id)));
   };
 
   const keepOnly = (ids: string[]) => {
@@ -111,7 +112,7 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
       return onRefused?.(row, made.refusal);
     }
     for (const { field } of made.leftOut) noteLost(field, counts);
-    const id = packed(made.record.id);
+    const id = compactId(made.record.id);
     if (seen.has(id)) {
       counts.known += 1;
       return undefined;
@@ -156,7 +157,7 @@ function noteLost(field: string, counts: ImportCounts): void {
 }
 
 /** Packs an id into 16 one-byte characters instead of 36, to save memory. */
-const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
+const compactId = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
 
 /** Notes what an import did, also if it ended early. */
 export const noteImport = (

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createYield } from '#libs/base/event-loop';
 import { importLimits } from './contract.ts';
 import { inUtf8 } from './encodings.ts';
-import { type Row, type Rows, withoutRows } from './rows.ts';
+import { noRowsError, type Row, type Rows } from './rows.ts';
 
 const newline = 0x0a;
 
@@ -45,7 +45,7 @@ export async function* readNdjson(
   const last = take(rest);
   if (last.length > 0) yield last;
   // an export of no records has its last line
-  if (row === 0 && !hasEnd && hasBytes) throw withoutRows();
+  if (row === 0 && !hasEnd && hasBytes) throw noRowsError();
 }
 
 type Read = { given: Record<string, unknown>; text: string } | { refusal: NonNullable<Row['refusal']>; text: string };

@@ -18,4 +18,4 @@ export type Row =
 export type Rows = AsyncIterable<Row[]>;
 
 /** Without this error, a file in which no row is found would look imported. */
-export const withoutRows = (): Unreadable => new Unreadable('the file has no rows; nothing was imported');
+export const noRowsError = (): Unreadable => new Unreadable('the file has no rows; nothing was imported');

@@ -28,7 +28,7 @@ export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReade
   return {
     read: (value) => {
       const wall = wallOf(value);
-      return wall && toText(wall.isWhole ? wall.time : momentAt(wall.time, offsets));
+      return wall && toText(wall.hasZone ? wall.time : momentAt(wall.time, offsets));
     },
     problem: (value) => (wallOf(value) ? `${rule} that clocks in ${zone} showed: they skipped this one` : rule),
   };
@@ -47,10 +47,10 @@ function countOf(value: unknown, unit: number): number | undefined {
     : undefined;
 }
 
-/** The time that the clocks showed, as if in UTC, in Unix milliseconds; `isWhole`: the text contains its zone. */
+/** The time that the clocks showed, as if in UTC, in Unix milliseconds; `hasZone`: the text contains its zone. */
 interface Wall {
   time: number;
-  isWhole: boolean;
+  hasZone: boolean;
 }
 
 /** Clears Luxon's cache of zones after so many readers and texts that name a zone; by then it can have some 15 MB. */
@@ -65,14 +65,14 @@ function forgetZones(): void {
 
 function readBy(format: string): (text: string) => Wall | undefined {
   const parts = partsOf(format);
-  const isWhole = /[Zz]/.test(parts);
+  const hasZone = /[Zz]/.test(parts);
   const namesZone = parts.includes('z');
   const options = { zone: 'utc', locale: 'en-US' };
   const parser = DateTime.buildFormatParser(format, options);
   return (text) => {
     if (namesZone) forgetZones();
     const time = DateTime.fromFormatParser(text, parser, options);
-    return time.isValid ? { time: time.toMillis(), isWhole } : undefined;
+    return time.isValid ? { time: time.toMillis(), hasZone } : undefined;
   };
 }
 
@@ -83,7 +83,7 @@ function readIso(text: string): Wall | undefined {
   const [, day, clock, zone] = iso.exec(text) ?? [];
   if (!day || !clock) return undefined;
   const time = DateTime.fromISO(`${day}T${clock}${zone === undefined || zone === 'UTC' ? 'Z' : zone}`, { zone: 'utc' });
-  return time.isValid ? { time: time.toMillis(), isWhole: zone !== undefined } : undefined;
+  return time.isValid ? { time: time.toMillis(), hasZone: zone !== undefined } : undefined;
 }
 
 const day = 24 * 60 * 60 * 1_000;

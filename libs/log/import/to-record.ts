@@ -6,7 +6,7 @@ import { type AddressRule, storedAddress } from '#libs/base/http/client-address'
 import { idOfDigest, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
-import { countryIn, wholeRegionIn } from '#libs/place/codes';
+import { parseCountry, parseFullRegion } from '#libs/place/codes';
 import type { NewRecord, RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { describeLeftOut, type LeftOut, labelOf } from '#libs/record/left-out';
@@ -18,8 +18,8 @@ import {
   importedOwnFields,
   importedRecordFields,
   importedSince,
-  importFields,
   type Refusal,
+  rowOnlyFields,
 } from './contract.ts';
 import type { Row } from './rows.ts';
 import type { TimeReader } from './times.ts';
@@ -91,8 +91,8 @@ export function createToRecord(rules: RecordRules): ToRecord {
         domainId,
         receivedAt: new Date(receivedAt).toISOString(),
         source: 'import',
-        country: own.country === undefined ? undefined : countryIn(own.country),
-        region: own.region === undefined ? undefined : wholeRegionIn(own.region),
+        country: own.country === undefined ? undefined : parseCountry(own.country),
+        region: own.region === undefined ? undefined : parseFullRegion(own.region),
         ip: own.ip === undefined ? undefined : addressOf(own.ip, ip),
         userAgent: own.userAgent === undefined ? undefined : cut(own.userAgent),
         gpc: body.gpc,
@@ -104,13 +104,13 @@ export function createToRecord(rules: RecordRules): ToRecord {
   };
 }
 
-type Own = z.infer<typeof importFields>;
+type Own = z.infer<typeof rowOnlyFields>;
 
 type Checked =
   | { body: RecordBody; own: Own; leftOut: LeftOut[]; broken?: undefined }
   | { broken: FieldError[]; body?: never; own?: never; leftOut?: never };
 
-const rules = createRules(importFields);
+const rules = createRules(rowOnlyFields);
 
 function check(given: Record<string, unknown>, times: TimeReader | undefined): Checked {
   const record = checkRecord(pick(given, importedRecordFields));

@@ -84,7 +84,7 @@ const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { to
     select * from records
     where ${hasKeyOf(sql, ofDomain(query, range))} and ${inRange(sql, query, range)} limit ${sql.unsafe(String(busyFrom + 1))}
   ),
-  matching as materialized (select * from own where visitor_id = ${query.visitorId} and ${ofKind(sql, query)})
+  matching as materialized (select * from own where visitor_id = ${query.visitorId} and ${byDecisionAndBot(sql, query)})
   select counted.total, counted.read, ${columns(sql)}
   from (select (select count(*) from own) as read, (select count(*) from matching) as total) as counted
   left join (
@@ -95,12 +95,12 @@ const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { to
 
 const readMany = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { total: number })[]>`
   with ids as materialized (
-    select id from (select id from records where ${ofVisitor(sql, query, range)} and ${ofKind(sql, query)}) as matching
+    select id from (select id from records where ${ofVisitor(sql, query, range)} and ${byDecisionAndBot(sql, query)}) as matching
     ${afterPosition(sql, query)}
   )
   select counted.total, ${columns(sql)}
   from (
-    select count(*) as total from records where ${ofVisitor(sql, query, range)} and ${ofKind(sql, query)}
+    select count(*) as total from records where ${ofVisitor(sql, query, range)} and ${byDecisionAndBot(sql, query)}
   ) as counted
   left join (ids join records r on r.domain_number = ${range.domainNumber} and r.id = ids.id) on true
   ${joinReferences(sql)} ${joinLog(sql)}
@@ -121,7 +121,7 @@ const inRange = (sql: Sql, { organizationId, domainId }: VisitorQuery, { from, b
 const startOfYear = (time: number, later = 0): string =>
   lowestIdAt(Date.UTC(new Date(time).getUTCFullYear() + later, 0));
 
-const ofKind = (sql: Sql, { decision, bot }: VisitorQuery) => sql`
+const byDecisionAndBot = (sql: Sql, { decision, bot }: VisitorQuery) => sql`
   ${decision === undefined ? sql`true` : sql`decision = ${decision}`}
   and ${bot === undefined ? sql`true` : sql`bot = ${bot}`}`;
 

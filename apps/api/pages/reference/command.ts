@@ -1,5 +1,5 @@
 /** An operation as a curl command, with an example value for each required part. */
-import type { Operation, Parameter } from './described.ts';
+import type { Operation, Parameter } from './openapi-document.ts';
 
 const headers: Record<string, string> = {
   apiKey: `-H "x-api-key: $KEY"`,

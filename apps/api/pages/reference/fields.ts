@@ -1,7 +1,7 @@
 /** Tables of body fields and parameters: name, type, rules and description. */
 import { escapeHtml } from '#libs/base/http/html';
-import type { Field, Parameter } from './described.ts';
 import { code, inline } from './markup.ts';
+import type { Field, Parameter } from './openapi-document.ts';
 
 const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
 

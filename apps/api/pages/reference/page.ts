@@ -1,9 +1,9 @@
 /** The OpenAPI document as a page. Only its filter needs a script. */
 import { escapeHtml } from '#libs/base/http/html';
 import { commandOf } from './command.ts';
-import { type Content, type Operation, readDocument } from './described.ts';
 import { bodyType, fieldList, parameterList } from './fields.ts';
 import { block, code, inline, written } from './markup.ts';
+import { type Content, type Operation, readDocument } from './openapi-document.ts';
 
 const titled = (level: number, title: string, content: string): string =>
   content && `<h${level}>${escapeHtml(title)}</h${level}>${content}`;

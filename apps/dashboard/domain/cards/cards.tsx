@@ -6,7 +6,7 @@ import { completeness } from '../../data/completeness.ts';
 import { experimentsOf } from '../../data/experiment-figures.ts';
 import { funnelOf } from '../../data/group-rows.ts';
 import { useLiveValue } from '../../data/live-value.ts';
-import { includesToday, isGrouped, type Period } from '../../data/periods.ts';
+import { canBeGrouped, includesToday, type Period } from '../../data/periods.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
@@ -30,7 +30,7 @@ export const Cards = (props: Props) => <Section {...props} />;
 // memoized, since the page around it renders with each poll
 const Section = memo((props: Props) => (
   <section class="stack" aria-labelledby="groups-title">
-    {isGrouped(props) ? (
+    {canBeGrouped(props) ? (
       <GroupedCards {...props} />
     ) : (
       <>

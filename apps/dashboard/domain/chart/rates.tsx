@@ -9,7 +9,7 @@ import type { Api } from '../../data/api.ts';
 import { readVersions } from '../../data/banner-versions.ts';
 import { proportionOf } from '../../data/group-rows.ts';
 import { useLiveValue } from '../../data/live-value.ts';
-import { type Interval, includesToday, isGrouped, type Period, periodBefore } from '../../data/periods.ts';
+import { canBeGrouped, type Interval, includesToday, type Period, periodBefore } from '../../data/periods.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
@@ -70,10 +70,10 @@ async function readBeside(api: Api, { domainId, period, interval }: Asked, signa
   const read = (query: Parameters<Api['stats']>[1]) => api.stats(domainId, query, signal);
   // the comparison with the previous period includes that period's changes
   const both = { from: earlier?.from ?? period.from, to: period.to };
-  const known = isGrouped(both) ? both : period;
+  const known = canBeGrouped(both) ? both : period;
   const [before, days, ...found] = await Promise.all([
     earlier && read({ ...earlier, interval: interval === 'month' ? 'month' : 'day' }),
-    ...(isGrouped(period)
+    ...(canBeGrouped(period)
       ? ([
           read({ ...period, interval: 'day' }),
           read({ ...known, by: 'bannerVersion' }),

@@ -15,7 +15,7 @@ interface Place {
 }
 
 /** `records`: the erasure's total. It is used only if the erasure has no entries and was of a single domain. */
-export async function listErasedDomains(
+export async function listErasureResults(
   sql: Sql,
   { erasureId, records }: { erasureId: string; records: number },
 ): Promise<ErasureDetails['domains']> {

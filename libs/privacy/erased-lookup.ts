@@ -5,11 +5,11 @@ import { allDomains, createVisitorHash, type VisitorHash } from '#libs/tenants/v
 import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';
 
 /** Which of these visits are of erased visitors, with the visitor's hash (hex). One statement for all. */
-export async function erasedAmong<Visit extends ConcernedDomain & { visitorId: string }>(
+export async function erasedAmong<VisitorRecord extends ConcernedDomain & { visitorId: string }>(
   sql: Sql,
   hashOf: VisitorHash,
-  visits: Visit[],
-): Promise<(Visit & { hash: string })[]> {
+  visits: VisitorRecord[],
+): Promise<(VisitorRecord & { hash: string })[]> {
   const hashes = new Map<string, string>();
   const hashed = visits.map((visit) => {
     const key = `${visit.organizationId}\0${visit.visitorId}`;
@@ -27,7 +27,7 @@ export async function erasedAmong<Visit extends ConcernedDomain & { visitorId: s
 type Named = Pick<NewRecord, 'domainId' | 'visitorId'>;
 
 /** Returns which records are of erased visitors. It remembers domains, so it is valid for one round. */
-export function createErasedRecords(db: Database, hashOf: VisitorHash) {
+export function createErasedLookup(db: Database, hashOf: VisitorHash) {
   const domains = new Map<string, ConcernedDomain | undefined>();
 
   const learn = async (domainIds: string[]) => {

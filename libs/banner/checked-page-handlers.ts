@@ -5,7 +5,7 @@ import { guard } from '#libs/base/http/guard';
 import { createPerform } from '#libs/tenants/audited-change';
 import { readTicket } from './check-ticket.ts';
 import { addCheck, toListedCheck, toStored } from './checks.ts';
-import { ownersOf } from './known-hosts.ts';
+import { ownersOf } from './host-owners.ts';
 import { siteCheckRoutes as routes } from './routes.ts';
 
 interface Parts {

@@ -17,7 +17,7 @@ import { findLink, type Link, useLink } from './links.ts';
 import { accountExists, changePerson, createPerson, findInvitation, findPerson, hasAnyPerson } from './people.ts';
 import { signInRoutes as routes } from './routes.ts';
 import { endSession, endSessionsOf, requireAccounts } from './sessions.ts';
-import { type Opened, open, type SignInParts, signedIn } from './sign-in.ts';
+import { type Opened, open, type SignInParts, signInResponse } from './sign-in.ts';
 
 export const setUp = (parts: SignInParts): Middleware =>
   guard(routes.setUp, async (ctx, { body }) => {
@@ -43,7 +43,7 @@ export const setUp = (parts: SignInParts): Middleware =>
       return { domainId, opened: await open(sql, { number }, organizationId) };
     });
     await tenants.catchUp();
-    ctx.body = { ...signedIn(ctx, parts, made.opened), domainId: made.domainId };
+    ctx.body = { ...signInResponse(ctx, parts, made.opened), domainId: made.domainId };
   });
 
 const isForSetup = ({ memberNumber, personNumber }: Link): boolean => memberNumber === null && personNumber === null;
@@ -62,7 +62,7 @@ export const acceptInvitation = (parts: SignInParts): Middleware =>
     else if (ctx.state.access) opened = await join(ctx, parts, memberNumber, body.invite);
     else opened = await joinAsNew(ctx, parts, memberNumber, body);
     await tenants.catchUp();
-    ctx.body = signedIn(ctx, parts, opened);
+    ctx.body = signInResponse(ctx, parts, opened);
   });
 
 type Body = BodyOf<typeof routes.acceptInvitation>;

@@ -6,7 +6,7 @@ import type { Newest } from './newest.ts';
 const necessary = 'necessary';
 
 /** `now`: Unix milliseconds. */
-export function whatHolds(domainId: string, visitorId: string, newest: Newest | undefined, now: number): Current {
+export function consentInForce(domainId: string, visitorId: string, newest: Newest | undefined, now: number): Current {
   if (!newest) return { domainId, visitorId, ...nothing };
   const { id, decision, source, policyVersion, model, validMonths, requiredPolicy } = newest;
   const preferences = Object.entries(newest.preferences ?? {});

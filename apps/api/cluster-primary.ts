@@ -24,7 +24,7 @@ import { openReplica } from './replica.ts';
 /** Milliseconds before a dead process is replaced. */
 const restartAfter = 1_000;
 /** Milliseconds for this process's few queries: is Postgres there, and are the keys the right ones. */
-const patience = { statementTimeout: 1_000, deadline: 1_300 };
+const timeouts = { statementTimeout: 1_000, deadline: 1_300 };
 const silent = { info: () => {}, warn: () => {} };
 
 interface PrimaryOptions {
@@ -34,7 +34,7 @@ interface PrimaryOptions {
 }
 
 /** Rejects with a BadSetting if a port or file cannot be opened, or if a key is not the one this database is used with. */
-export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
+export async function openClusterPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
   // each process reads GEOIP_FILE; an invalid file is found here, once
   await openPlaceOf(config.place);
   const redis = connectRedis(config.redis, 'producer', log);
@@ -47,7 +47,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
     ...config.databaseMode,
     name: 'assent-api-primary',
     max: 1,
-    ...patience,
+    ...timeouts,
   });
   const keys = compareKeys(db, config.keys);
   // only to report the state of the replica; the API processes read from it and log its state
