@@ -33,7 +33,7 @@ type Begin = (plain: boolean) => Promise<End>;
 interface Bystander {
   site: Site;
   /** record id → when its webhook came */
-  told: Map<string, number>;
+  delivered: Map<string, number>;
 }
 
 const message = z.object({ data: z.object({ entries: z.array(z.object({ record: z.object({ id: z.string() }) })) }) });
@@ -57,11 +57,11 @@ async function listenForWebhooks(scene: Scene, site: Site): Promise<Bystander> {
     server.close();
   });
   await makeWebhook(scene, site, await listen(server));
-  return { site, told };
+  return { site, delivered: told };
 }
 
 /** How long the bystander's records take until they are acknowledged, stored, and sent to its webhook. */
-async function measure(scene: Scene, { site, told }: Bystander): Promise<Figures> {
+async function measure(scene: Scene, { site, delivered: delivered }: Bystander): Promise<Figures> {
   const sent = new Map<string, number>();
   const stored = new Map<string, number>();
   const took: number[] = [];
@@ -88,12 +88,12 @@ async function measure(scene: Scene, { site, told }: Bystander): Promise<Figures
   await Promise.all(under);
   const isComplete = async () => {
     await look();
-    return [...sent.keys()].every((id) => stored.has(id) && told.has(id));
+    return [...sent.keys()].every((id) => stored.has(id) && delivered.has(id));
   };
   await waitUntil(isComplete, { deadlineMs: patience, intervalMs: pause });
   const since = (times: Map<string, number>) =>
     [...sent].map(([id, at]) => (times.get(id) ?? Number.POSITIVE_INFINITY) - at);
-  return { record: quantile(took, 0.99), stored: quantile(since(stored), 0.95), webhook: quantile(since(told), 0.95) };
+  return { record: quantile(took, 0.99), stored: quantile(since(stored), 0.95), webhook: quantile(since(delivered), 0.95) };
 }
 
 async function compare(scene: Scene, bystander: Bystander, name: string, begin: Begin): Promise<void> {

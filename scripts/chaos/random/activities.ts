@@ -166,16 +166,16 @@ const message = z.object({
 
 export async function receiveWebhooks(scene: Scene, erased: Map<string, number>): Promise<Activity> {
   /** Places as `domain/log/position`: of entries, of those that were erased, and of records, by their ids. */
-  const told = { entries: new Set<string>(), erasures: new Set<string>(), records: new Map<string, string>() };
+  const delivered = { entries: new Set<string>(), erasures: new Set<string>(), records: new Map<string, string>() };
   const refused = new Set<string>();
   let messages = 0;
 
   const take = ({ data: { domainId, log, first = 0, size = 0, entries, positions } }: z.infer<typeof message>) => {
     const place = (position: number) => `${domainId}/${log}/${position}`;
-    for (const position of positions) told.erasures.add(place(position));
-    for (let position = first; position < size; position += 1) told.entries.add(place(position));
+    for (const position of positions) delivered.erasures.add(place(position));
+    for (let position = first; position < size; position += 1) delivered.entries.add(place(position));
     for (const { id, visitorId, receivedAt, position } of entries.flatMap(({ record }) => record ?? [])) {
-      told.records.set(id, place(position));
+      delivered.records.set(id, place(position));
       if (!visitorId?.startsWith(toErase)) continue;
       const since = performance.now() - (erased.get(visitorId) ?? Number.POSITIVE_INFINITY);
       const what = `${visitorId} of ${receivedAt} at ${place(position)}`;
@@ -213,11 +213,11 @@ export async function receiveWebhooks(scene: Scene, erased: Map<string, number>)
         where position < checkpoint_size and notice_number is null`,
     );
     const erasures = texts.map(({ text }) => parseEntry(text)).filter((entry) => entry.type === 'erasure');
-    const isTold = (id: string) => told.erasures.has(told.records.get(id) ?? '');
+    const isDelivered = (id: string) => delivered.erasures.has(delivered.records.get(id) ?? '');
     return (
-      Math.max(0, entries - told.entries.size) +
-      stored.filter(({ id }) => !told.records.has(id)).length +
-      erasures.filter(({ id }) => !isTold(id)).length
+      Math.max(0, entries - delivered.entries.size) +
+      stored.filter(({ id }) => !delivered.records.has(id)).length +
+      erasures.filter(({ id }) => !isDelivered(id)).length
     );
   };
 
@@ -242,7 +242,7 @@ export async function receiveWebhooks(scene: Scene, erased: Map<string, number>)
       await waitUntil(isComplete, { deadlineMs: webhookPatience, intervalMs: 1_000 });
       if (missing > 0) console.log('lanes that are not idle:', await listLanes(scene));
       scene.expect(missing === 0, `${missing} entries, records and erasures did not come by webhook`);
-      scene.expect(told.erasures.size > 0, 'no erasure came by webhook');
+      scene.expect(delivered.erasures.size > 0, 'no erasure came by webhook');
       const ofThem = `${refused.size} were refused at first, and ${hurried} had failed ${failsOften} times`;
       console.log(`${messages} messages came, of which ${ofThem}`);
     },
