@@ -61,7 +61,7 @@ async function listenForWebhooks(scene: Scene, site: Site): Promise<Bystander> {
 }
 
 /** How long the bystander's records take until they are acknowledged, stored, and sent to its webhook. */
-async function measure(scene: Scene, { site, delivered: delivered }: Bystander): Promise<Figures> {
+async function measure(scene: Scene, { site, delivered }: Bystander): Promise<Figures> {
   const sent = new Map<string, number>();
   const stored = new Map<string, number>();
   const took: number[] = [];
@@ -93,7 +93,11 @@ async function measure(scene: Scene, { site, delivered: delivered }: Bystander):
   await waitUntil(isComplete, { deadlineMs: patience, intervalMs: pause });
   const since = (times: Map<string, number>) =>
     [...sent].map(([id, at]) => (times.get(id) ?? Number.POSITIVE_INFINITY) - at);
-  return { record: quantile(took, 0.99), stored: quantile(since(stored), 0.95), webhook: quantile(since(delivered), 0.95) };
+  return {
+    record: quantile(took, 0.99),
+    stored: quantile(since(stored), 0.95),
+    webhook: quantile(since(delivered), 0.95),
+  };
 }
 
 async function compare(scene: Scene, bystander: Bystander, name: string, begin: Begin): Promise<void> {
