@@ -70,7 +70,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     page.cookie
       .split(/; ?/)
       .flatMap((entry) => (entry.startsWith(begin) ? [decodeURIComponent(entry.slice(begin.length))] : []));
-  /** Null for what other scripts of the page may have written here. */
+  /** Null for a text that is not a stored choice: other scripts of the page can write here. */
   const parse = (text: string): StoredConsent | null =>
     orElse(() => {
       const stored = bare(parsed(text) as StoredConsent);
@@ -122,7 +122,8 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     /** Null without a choice, or for one that has expired or was made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
       const stored = read();
-      // `seen` is newer than this choice: a later one was made here, but a server has since restored the old cookie
+      // `seen` begins with the time of a later choice made here, so a server has put the old cookie back: that old choice
+      // must not count
       if (!stored || stored.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(stored.preferences);
       let isOld = stored.policyVersion !== policyVersion || !(stored.at > now() - maxAgeMonths * month);

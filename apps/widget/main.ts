@@ -189,5 +189,5 @@ function start(): void {
   }
 }
 
-// other code may use that name for something else
+// start only once a page; `open` is checked because other code may use `window.assent` for something else
 if (typeof assigned('assent')?.open !== 'function') start();

@@ -129,7 +129,10 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     return false;
   }
 
-  /** Corrects the record's time. A lock makes tabs take turns, so that all use the id of the first. */
+  /**
+   * Corrects the record's time. Tabs take turns under a lock, so that only the first makes a corrected id and the others
+   * send that one.
+   */
   async function correct(id: string, stored: string, serverTime: number): Promise<boolean> {
     let at = 0;
     while (at < stored.length && slice(stored, at, at + id.length) !== id) at += 1;
@@ -160,8 +163,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     const wait = pauses.retryAfter() || pauses.refusal();
     if (wait) return later(wait);
     for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
-    // A record still in the queue is in flight in another call. If it fails, another record's success may cancel its retry,
-    // so one is planned here.
+    // A record still in the queue was being sent by another call when this loop passed it. If that failed meanwhile, a
+    // later record's success may have cleared its retry timer (`stopWaiting`), so set one.
     if (queue.names()[0]) later(waitAfter(0));
   }
 

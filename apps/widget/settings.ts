@@ -36,7 +36,7 @@ export interface Settings
   texts: OwnTexts[];
 }
 
-/** Set by the third file, for the visitor's place. */
+/** Set by the third file, for the visitor's place. Only `model` is set before: to `opt_in`, if the site has `regions`. */
 interface PlaceSettings {
   /** under which visitors decide; absent without `regions` */
   model?: Model | undefined;
@@ -93,7 +93,10 @@ export function readSettings(): Settings {
 /** An attribute without a value turns the setting on. */
 export const isOn = (setting?: string | boolean): boolean => `${setting ?? false}` !== 'false';
 
-/** `buttonText` of `data-color-button-text`, for the group `color`. */
+/**
+ * The values of all attributes in a group, named without the group: for `color`, `data-color-button-text` gives
+ * `buttonText`.
+ */
 function grouped(data: Record<string, string | undefined>, group: string): Record<string, string> {
   const found = own<string>();
   for (const name in own(data)) {

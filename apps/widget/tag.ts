@@ -41,7 +41,8 @@ export function findTag(): Tag {
     address = found || address || src;
     // browsers hide the attribute
     nonce = element.nonce;
-    // a tag's other attributes count even if domain and key are elsewhere
+    // the attributes of a tag that is surely ours are used even without a domain or key (these may be in its address or in
+    // `assentConfig`), unless an earlier tag gave a domain
     if (isSure && (given.domain || given.key || !data.domain)) data = given;
   };
   // a script under `/w/` is a published banner, which counts as naming both domain and key

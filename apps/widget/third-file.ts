@@ -1,4 +1,7 @@
-/** Gets the third file, which the first view waits for. */
+/**
+ * Gets the third file (`extras.ts`). On pages that need it, nothing begins before it has come: no banner, no `ready`, no
+ * scripts.
+ */
 import { orElse } from '#libs/widget/attempt';
 import type { Prepare } from './extras.ts';
 import { type FileElement, loadFile } from './load-file.ts';
@@ -6,7 +9,7 @@ import { page } from './page.ts';
 import type { Settings } from './settings.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** Milliseconds that the first view waits. */
+/** Milliseconds that the widget waits for it. */
 const patience = 1_000;
 
 /** Calls `use` once: now if the file is part of this script, otherwise when it comes, or without it after a second. */

@@ -33,9 +33,10 @@ export async function closeEpoch(db: Database, timing: Timing): Promise<Closing>
 }
 
 /**
- * Makes new transactions stamp the next number (not yet on the first closing). Returns false if another process is closing
- * the epoch, or the last one was closed too recently. If a clock that was ahead gave an epoch a closing time in the future,
- * that time is set to now.
+ * Sets `filling`, the number that new transactions stamp, to the next one. While `filling` is null (before the first
+ * closing after the migration that added it), it changes nothing. Returns false if another process is closing the epoch, or
+ * the last one was closed too recently. If a clock that was ahead gave an epoch a closing time in the future, that time is
+ * set to now.
  */
 async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
   const [turn] = await sql<{ isDue: boolean }[]>`
@@ -54,8 +55,8 @@ async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
 }
 
 /**
- * Milliseconds to wait in the first closing after that migration (`filling` is null). It takes the lock of all epochs, and
- * transactions that store records queue behind it.
+ * Milliseconds to wait in the first closing after the migration that added `filling` (it is still null). That closing takes
+ * the lock of all epochs, and every transaction that stores records queues behind it, so the wait is short.
  */
 const migrationPatience = 200;
 
@@ -106,7 +107,10 @@ export const listInTheWay = (sql: Sql): Promise<InTheWay[]> => sql<InTheWay[]>`
     end
   order by xact_start`;
 
-/** False where the connection is a superuser's, such as that of an operator's command, and ours is not. */
+/**
+ * Ends a connection. Returns false if Postgres forbids it: the connection is a superuser's (an operator's command, say),
+ * and we are not a superuser.
+ */
 async function endConnection(sql: Sql, pid: number): Promise<boolean> {
   try {
     await sql`select pg_terminate_backend(${pid})`;

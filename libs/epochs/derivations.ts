@@ -58,15 +58,16 @@ const deriveSlice = (db: Database, derivation: Derivation, upTo: number): Promis
     const mark = await lockMark(sql, name, after);
     if (!mark) return 'elsewhere';
     const through = Math.min(upTo, mark.through);
-    // ask `first` only after reading `through`: by then everything that concerns the epochs up to it is committed
+    // read `through` before calling `first`: whatever concerns the epochs up to `through` is then already committed, so
+    // `first` sees it
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
     if (epoch === undefined) {
       if (through > mark.epoch) await setMark(sql, name, { epoch: through, domainNumber: 0, id: nil });
       return 'done';
     }
-    const isBegun = epoch === mark.epoch + 1;
-    const start = isBegun ? mark : { epoch: epoch - 1, domainNumber: 0, id: nil };
+    const followsMark = epoch === mark.epoch + 1;
+    const start = followsMark ? mark : { epoch: epoch - 1, domainNumber: 0, id: nil };
     const slice = await nextSlice(sql, start, through, derivation);
     const isEmpty = slice.domainNumbers?.length === 0 || slice.ids?.length === 0;
     const end = (isEmpty ? undefined : await derive(sql, slice)) ?? slice.end;

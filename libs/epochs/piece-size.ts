@@ -13,10 +13,11 @@ export class PieceTooLarge extends Error {}
  * records, down to one. After several that succeed, pieces grow again.
  */
 export interface PieceSize {
-  records(): number;
+  maxRecords(): number;
   /**
-   * Timeout, in milliseconds, for statements that do not get faster with smaller pieces, such as one that reads the rest of
-   * a domain's epoch. Undefined while pieces have their usual size: the normal timeout applies.
+   * Milliseconds to allow while pieces are smaller than usual: as the deadline of the whole transaction and, in
+   * `withLongTimeout`, as the timeout of statements that do not get faster with smaller pieces, such as one that reads the
+   * rest of a domain's epoch. Undefined at the usual size: the normal limits apply.
    */
   patience(): number | undefined;
   /** Does `work`, and learns from how it ends. A lost connection, or one that others ended, changes nothing. */
@@ -28,7 +29,7 @@ export function createPieceSize(usual: number): PieceSize {
   let records = usual;
   let done = 0;
   return {
-    records: () => records,
+    maxRecords: () => records,
     patience: () => (records < usual ? 5 * 60_000 : undefined),
     async run(work) {
       try {

@@ -8,11 +8,11 @@ export const nil = '00000000-0000-0000-0000-000000000000';
 
 /** How far a derivation has come. */
 export interface Mark {
-  /** done with all of it */
+  /** the last epoch that is completely done */
   epoch: number;
-  /** in the epoch after it, done with the domains up to this number; 0 for none */
+  /** in epoch `epoch + 1`: the last domain that is completely done; 0 for none */
   domainNumber: number;
-  /** in domain `domainNumber + 1`, done with the records up to this id; `nil` for none */
+  /** in domain `domainNumber + 1` of that epoch: the last record that is done; `nil` for none */
   id: string;
 }
 
@@ -29,7 +29,7 @@ export interface RecordRange {
 export interface Slice extends RecordRange {
   /** where the derivation is once it has handled them */
   end: Mark;
-  /** the mark after skipping everything these domains have in the epoch */
+  /** the same as `end`, except that if `ids` selects only part of a domain, it is past the whole domain */
   endIfSkipped: Mark;
 }
 
@@ -37,7 +37,10 @@ export interface Slicing {
   size: PieceSize;
   /** Whether a slice may have several epochs. Each slice has a fixed cost, however few its records are. */
   acrossEpochs?: boolean;
-  /** Lists the ids of a domain that has more records in an epoch than a slice. Without it such a domain is one slice. */
+  /**
+   * Lists the ids of a domain that has more records in an epoch than fit into one slice, so that it can be split. Without
+   * it, such a domain is a single oversized slice. Without it such a domain is one slice.
+   */
   nextIds?: IdLister;
   /**
    * Returns the id of the last record already handled in this domain and epoch (`nil` for none). Without it, the mark's id
@@ -55,7 +58,7 @@ const afterEpoch = (epoch: number): Mark => ({ epoch, domainNumber: 0, id: nil }
 export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: Slicing): Promise<Slice> {
   const { size, acrossEpochs, nextIds, reached } = slicing;
   const epoch = mark.epoch + 1;
-  const limit = size.records();
+  const limit = size.maxRecords();
   if (acrossEpochs && mark.domainNumber === 0 && mark.id === nil) {
     const last = await lastOfSpan(sql, epoch, through, limit);
     if (last !== undefined) return { first: epoch, last, end: afterEpoch(last), endIfSkipped: afterEpoch(last) };
@@ -91,8 +94,8 @@ export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: RecordR
 }
 
 /**
- * The last epoch up to `through` for which epochs `first` to it hold at most `limit` records together; undefined if `first`
- * alone holds more.
+ * The last epoch, at most `through`, such that all epochs from `first` to that one hold at most `limit` records together;
+ * undefined if `first` alone holds more.
  */
 export async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
   const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
@@ -128,7 +131,7 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
 }
 
 /** ids of one domain and epoch that are held in memory */
-const heldIds = 1_000_000;
+const mostHeldIds = 1_000_000;
 
 interface DomainIds {
   epoch: number;
@@ -144,7 +147,7 @@ export type IdLister = (sql: Sql, wanted: DomainIds, limit: number) => Promise<B
  * ids are cached, since a closed epoch does not change. They are read again if earlier ones are wanted, as after a log was
  * cut back, or if the cache holds fewer than `limit`.
  */
-export function createIdLister(generation: Database['generation'], size: PieceSize, most = heldIds): IdLister {
+export function createIdLister(generation: Database['generation'], size: PieceSize, most = mostHeldIds): IdLister {
   const held = cachePerServer(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
   return async (sql, { epoch, domainNumber, after }, limit) => {
     const rest = held();

@@ -10,7 +10,7 @@ import type { Waiting } from './heads.ts';
 import type { Plan, Seal } from './seal/seal.ts';
 import { divide, piecesOf, type Step } from './seal/steps.ts';
 
-/** Milliseconds per turn. There are two turns before the other logs' closed epochs are sealed again. */
+/** Milliseconds per turn. After at most two turns, sealing goes on with the closed epochs for the other logs. */
 const turnTime = 2_500;
 /** logs in one turn */
 const logsInTurn = 4_096;
@@ -68,7 +68,7 @@ function createTurn(seal: CatchingUp) {
     const goesOn = () => !signal.aborted && performance.now() < until && isCurrent();
     const taken: TurnParts['taken'] = { hasGrown: false, errors: [] };
     const take = createTaking(seal, { isCurrent, goesOn, taken, failed });
-    const limit = seal.size.records();
+    const limit = seal.size.maxRecords();
     const { together, alone } = divide(steps, limit, failed);
     for (const ofEpoch of groupBy(together, ({ epoch }) => epoch).values())
       for (const piece of piecesOf(ofEpoch, limit)) await take(piece);

@@ -9,7 +9,10 @@ import { atMost, isPageUrl, mapLimits, tooMany, whyNotPageUrl, withinBytes } fro
 
 /** Postgres stores neither NUL nor lone surrogates, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
-/** What the API description shows instead, without the surrogates: not every reader of it supports \p{Cs}. */
+/**
+ * The pattern that the API description shows in place of `storable`. It omits the surrogates, because not every OpenAPI
+ * tool supports \p{Cs}.
+ */
 const described = { pattern: '^[^\\u0000]*$' };
 const text = (max: number) =>
   z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });

@@ -103,8 +103,9 @@ function toTimestamp(time: number): string {
 function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): string {
   const time = timeOf(id);
   if (isAccepted(time, now)) return id;
-  // A 503, not a 400: a client would correct its clock by our `serverTime`, which may be wrong, and date the decision
-  // wrongly. Our clock may also have been corrected since the request arrived.
+  // If our clocks disagree, or the clock as it is now would accept the id (it may have been corrected since the request
+  // arrived), the response is a 503: from a 400 the client would take our `serverTime`, which may be wrong, and misdate the
+  // decision.
   if (!clock.agrees() || isAccepted(time, Date.now()))
     throw unavailable("the id's time cannot be judged: the clocks of the service do not agree");
   throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
@@ -135,7 +136,10 @@ const isProgram = ({ userAgent, source }: NewRecord, ctx: Context): boolean =>
 const isObjectionBySignal = ({ source, model }: NewRecord): boolean =>
   source === 'gpc' && (model === 'opt_out' || model === 'none');
 
-/** Data of such a request may be used for nothing else (11 CCR § 7025(d)). Crawlers are detected before the user agent is dropped. */
+/**
+ * What comes with an objection by signal may be used only to honour the objection (11 CCR § 7025(d)), so the rest is
+ * dropped. Crawlers are detected before the user agent is dropped.
+ */
 function stripToDecision(record: NewRecord): void {
   if (record.userAgent !== undefined && isbot(record.userAgent)) record.bot = true;
   for (const field of ['ip', 'userAgent', 'pageUrl', 'metadata'] as const) record[field] = undefined;

@@ -42,8 +42,8 @@ type Recorded = 'queued' | 'persisted';
 
 export interface Recorder {
   /**
-   * `bytes`: the record's rough size; `arrivedAt`: when its request came, by `performance.now()`; `origins`: its span.
-   * Rejects with a 503 Problem that carries the record's id.
+   * `bytes`: the record's rough size; `arrivedAt`: when its request came, by `performance.now()`; `origins`: the trace span
+   * of its request, empty if it is not traced. Rejects with a 503 Problem that carries the record's id.
    */
   record(
     record: NewRecord,
@@ -85,7 +85,7 @@ export function createRecorder(options: {
 }): Recorder {
   const { producer, redisHealth, persistDirectly, shards, log, metrics, tracing, lingersFor } = options;
 
-  const queue = async (shard: number, records: NewRecord[], origins: readonly Origin[]): Promise<boolean> => {
+  const tryQueue = async (shard: number, records: NewRecord[], origins: readonly Origin[]): Promise<boolean> => {
     if (redisHealth.reason() !== null) return false;
     try {
       await within(addTimeout, producer.add(shard, records, origins));
@@ -101,7 +101,7 @@ export function createRecorder(options: {
     const run = async (items: Item[]): Promise<Outcome> => {
       const records = items.map((item) => item.record);
       const origins = tracing ? originsOf(items) : noOrigins;
-      if (await queue(shard, records, origins)) {
+      if (await tryQueue(shard, records, origins)) {
         metrics.records.inc({ outcome: 'queued' }, records.length);
         return queued;
       }
@@ -158,7 +158,10 @@ function whyNot(error: unknown): string {
   return 'neither Redis nor Postgres can take the record; send it again with this id';
 }
 
-/** An outage is retried within one attempt; further attempts are for unforeseen errors. */
+/**
+ * For the worker: while Postgres is down, a job waits within its current attempt. Further attempts are for unforeseen
+ * errors.
+ */
 const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
 
 /** Adds batches of records to the queues, and fails fast while Redis cannot take them. */

@@ -41,8 +41,8 @@ export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
     const ofNoField = unknown.map((field) => describeLeftOut(field, notKnown, given[field]));
     if (body) return { body, leftOut: ofNoField };
     // the categories of a `custom` record are its decision
-    const decides = given.decision === 'custom' ? ['decision', 'id', 'preferences'] : ['decision', 'id'];
-    const { kept, leftOut } = dropInvalid(withoutAbsent(given, fields), rules, { decides, origin });
+    const decisiveFields = given.decision === 'custom' ? ['decision', 'id', 'preferences'] : ['decision', 'id'];
+    const { kept, leftOut } = dropInvalid(withoutAbsent(given, fields), rules, { decides: decisiveFields, origin });
     const read = rules.parse(kept);
     return read ? { body: read, leftOut: [...leftOut, ...ofNoField] } : { broken: rules.broken(kept) };
   };
@@ -69,18 +69,18 @@ export function createRules<Schema extends z.ZodObject>(schema: Schema) {
     fields: [...rules.keys()],
     /** The fast path, without error messages. */
     parse: (given: Given): z.infer<Schema> | undefined => {
-      if (maps.some((field) => checkMap(field, given[field]))) return undefined;
+      if (maps.some((field) => mapError(field, given[field]))) return undefined;
       return whole.safeParse(given).data;
     },
     /** The errors with messages. */
     broken: (given: Given): FieldError[] => {
-      const wrong = maps.flatMap((field) => checkMap(field, given[field]) ?? []);
+      const wrong = maps.flatMap((field) => mapError(field, given[field]) ?? []);
       if (wrong.some(({ isWhole }) => isWhole)) return wrong;
       return [...wrong, ...toFieldErrors(whole.safeParse(given, parseOptions).error?.issues ?? [])];
     },
     /** The message of the first rule that the field's value breaks. */
     firstError: (field: string, value: unknown): string | undefined => {
-      const wrong = isMapField(field) ? checkMap(field, value) : undefined;
+      const wrong = isMapField(field) ? mapError(field, value) : undefined;
       if (wrong) return wrong.message;
       const read = rules.get(field)?.safeParse({ [field]: value }, parseOptions);
       return toFieldErrors(read?.error?.issues ?? [])[0]?.message;
@@ -94,7 +94,7 @@ type Rules = ReturnType<typeof createRules>;
  * Runs before the schema: a map with thousands of invalid entries would cost as much as hundreds of records, and zod
  * silently drops a `__proto__` entry.
  */
-function checkMap(field: keyof typeof mapLimits, map: unknown): (FieldError & { isWhole: boolean }) | undefined {
+function mapError(field: keyof typeof mapLimits, map: unknown): (FieldError & { isWhole: boolean }) | undefined {
   if (!isMap(map)) return undefined;
   const limit = mapLimits[field];
   if (Object.keys(map).length > limit) return { path: pointer([field]), message: tooMany(limit), isWhole: true };
@@ -214,7 +214,10 @@ export const withinBytes = (bytes: number) => (map: object) => {
 /** maximum length of an address, not counting query and fragment */
 const maxPageUrl = 2048;
 
-/** `scheme://` with any rest that can be stored, such as an app's `capacitor://localhost/x`. */
+/**
+ * `scheme://` followed by anything without white space, backslash, NUL or lone surrogates, such as an app's
+ * `capacitor://localhost/x`.
+ */
 const addressPattern = /^(?!(?:javascript|data|blob|file|about):)[a-z][a-z0-9+.-]*:\/\/[^\s\\\0\p{Cs}]+$/iu;
 
 /** Ignores query and fragment. */

@@ -36,7 +36,7 @@ export async function deleteUnreferencedUserAgents(
 ): Promise<number> {
   let deleted = 0;
   for (let done = 0; done < pieces; done += 1) {
-    const step = await size.run(() => db.transaction((sql) => continueSearch(sql, size.records())));
+    const step = await size.run(() => db.transaction((sql) => continueSearch(sql, size.maxRecords())));
     if (step === 'done') break;
     if (step !== 'more') deleted += step.deleted;
   }

@@ -47,7 +47,8 @@ export function createFacets(
     const through = await db.read((sql) => lastEpochDone(sql, precursor));
     const newest = await db.read(newestDisplays);
     let swept: Progress = 'more';
-    while (swept === 'more' && !signal.aborted) swept = await size.run(() => sweepDisplays(db, newest, size.records()));
+    while (swept === 'more' && !signal.aborted)
+      swept = await size.run(() => sweepDisplays(db, newest, size.maxRecords()));
     if (swept === 'done') await deriveAll(db, derivation, signal, through);
   };
 }

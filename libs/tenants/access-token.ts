@@ -202,7 +202,10 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenCo
   };
 }
 
-/** A string, a list of one, or a map with one key, since Keycloak lists all of a person's organizations, by alias. */
+/**
+ * The claim is a string, a list of one, or a map with one key: Keycloak sends a map of all the person's organizations, by
+ * alias.
+ */
 function organizationOf(claim: unknown, name: string): string {
   const isMap = typeof claim === 'object' && claim !== null && !Array.isArray(claim);
   const [org, ...others]: unknown[] = isMap ? Object.keys(claim) : [claim].flat();
@@ -218,8 +221,8 @@ function organizationOf(claim: unknown, name: string): string {
 const lastSecond = 253_402_300_799;
 
 /**
- * A token dated in the future would survive the revocation of all tokens. One that never expires would survive every key
- * rotation.
+ * A token dated in the future would survive the revocation of all tokens. One that never expires would be valid for as long
+ * as its key is.
  */
 function requireLifetime({ exp, iat }: { exp?: unknown; iat?: unknown }, { maxLifetime }: TokenConfig): void {
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw invalidToken('the token has no `exp`');

@@ -1,4 +1,7 @@
-/** Requests with an access token, which alone decides the organization: its scopes and rate limits. */
+/**
+ * Middleware for requests with an access token: verifies it, finds the organization (which the token alone decides), and
+ * enforces scopes and rate limits.
+ */
 
 import type { Context, Middleware } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';

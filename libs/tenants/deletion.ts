@@ -80,7 +80,8 @@ async function* deleteByColumn(db: Database, leaving: DeletedOrganization, { nam
 }
 
 /**
- * Deletes the acts before `org.close`. That act or a later one may be the newest that processes have seen: `deleteClosing`.
+ * Deletes the acts before `org.close`. That act and later ones stay for now, since a process that misses the last act it
+ * saw clears its cache; `deleteClosing` deletes them.
  */
 export async function* deleteActs(db: Database, { organizationId }: DeletedOrganization): AsyncIterable<number> {
   for (let count = batch; count === batch; ) {

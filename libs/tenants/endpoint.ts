@@ -26,7 +26,7 @@ export interface Asked<Row> {
   now: number;
   requestId: string;
   /**
-   * The version that `If-Match` names; undefined for any. Throws a 412 if it names only other versions than that of
+   * The version in `If-Match`; undefined if the header is absent or `*`. Throws a 412 if it does not name the version of
    * `found`.
    */
   ifMatch: (found: Versioned) => number | undefined;

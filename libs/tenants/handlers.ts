@@ -9,7 +9,7 @@ import { Problem } from '#libs/base/terms/problem';
 import { type ActFilters, type ActsPosition, listActs as readActs } from './acts.ts';
 import { createAdministration } from './administration.ts';
 import type { Unchanged } from './audited-change.ts';
-import type { ActsPage, ManagedDomain as DomainBody, Key, ShownDomain } from './contract.ts';
+import type { ActsPage, ManagedDomain as DomainResponse, Key, ShownDomain } from './contract.ts';
 import { domainChanges, type ManagedDomain, listDomains as readDomains } from './domains.ts';
 import { endpoint } from './endpoint.ts';
 import { listIgnoredFields } from './ignored-fields.ts';
@@ -81,9 +81,9 @@ function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   return changed;
 }
 
-const show = (domain: ManagedDomain): Reply<DomainBody> => ({ version: domain.version, body: toDomain(domain) });
+const show = (domain: ManagedDomain): Reply<DomainResponse> => ({ version: domain.version, body: toDomain(domain) });
 
-const toDomain = ({ domainId, name, origins, createdAt, archivedAt, ...rest }: ManagedDomain): DomainBody => ({
+const toDomain = ({ domainId, name, origins, createdAt, archivedAt, ...rest }: ManagedDomain): DomainResponse => ({
   domainId,
   name,
   origins,

@@ -1,7 +1,10 @@
 import type { Table } from '#libs/base/db/tables';
 import { deleteActs } from './deletion.ts';
 
-/** Domains and organizations go last of all (`deletion.ts`), and the ids of deleted ones stay. */
+/**
+ * When an organization is deleted, its rows in `domains` and `organizations` are deleted last, by `deletion.ts` itself;
+ * their ids stay in `deleted_ids`.
+ */
 export const tables: Table[] = [
   { name: 'refused_origins', by: 'domain_number' },
   { name: 'ignored_fields', by: 'domain_number' },

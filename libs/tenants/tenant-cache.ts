@@ -87,7 +87,8 @@ export function createTenantCache(
     else if (noun === 'person' && organizationId !== null) organizations.changed(organizationId);
     else if (noun === 'domain') {
       domains.forget(subject);
-      // only this domain's keys: a forgotten key is refused while guesses from its address have used up the limit
+      // only this domain's keys, not all: a valid key that is not in memory is refused while its client's address is over
+      // the limit on failures
       keys.forgetDomain(subject);
       if (organizationId === null) organizations.clear();
       else organizations.changed(organizationId, subject);
@@ -133,7 +134,8 @@ export function createTenantCache(
       },
     });
     polls = followed;
-    // apart from the polls: a revoked key must stop however long a note takes, and whether or not it succeeds
+    // in a loop separate from the polls: a revoked key must stop working however long this write takes, and even if it
+    // fails
     notes = every({
       name: 'note_key_use',
       pace: noteUseEvery,

@@ -36,7 +36,7 @@ export interface Organization {
   revokedTokens: Set<string>;
   /** scopes of the people who have accepted, by their ids */
   people: Map<string, Scope[]>;
-  /** by their ids; in the order of their names, but for those that changed since */
+  /** by id; sorted by name when loaded, but not sorted again when a domain is added or renamed */
   domains: Map<string, OwnDomain>;
 }
 

@@ -10,7 +10,7 @@ import { requireRoom } from '#libs/tenants/change-errors';
 import { type Headers, namesOf, type WebhookChange, type WebhookType } from './contract.ts';
 import {
   addLanes,
-  addMissingLanes,
+  addLanesFromStart,
   dropLanes,
   pauseLanes,
   resetMaxEntries,
@@ -51,8 +51,8 @@ export function createWebhookAdministration(
       quota?: number,
     ): Promise<{ webhook: Webhook; secret: Buffer }> =>
       perform(async (sql, note) => {
-        // waits for a domain that is being created, which is visible after the lock; the worker adds the lanes of later
-        // ones
+        // waits for transactions that are creating a domain, so that `addLanes` sees it; for domains created later, the
+        // worker adds the lanes
         await sql`select from organizations where id = ${organizationId} for update`;
         const there = sql<{ there: number }[]>`
           select count(*)::int as there from webhooks where organization_id = ${organizationId}`;
@@ -109,10 +109,10 @@ export function createWebhookAdministration(
         const { url, types, domains, decisions, headers, maxBytes, enabled } = wanted;
         // header values are not compared, so new ones always count as a change
         const changed = { ...differences(before, wanted), ...(change.headers && { headers }) };
-        // enabling again means that the receiver works again
+        // enabling an enabled webhook says that its receiver works again, so waiting messages are due now
         if (change.enabled && before.enabled) await wakeLanes(sql, before.number);
         if (Object.keys(changed).length === 0) return before;
-        await addMissingLanes(sql, before);
+        await addLanesFromStart(sql, before);
         const [after] = await sql<Webhook[]>`
           update webhooks set
             url = ${url}, types = ${types}, domains = ${domains}, decisions = ${decisions},

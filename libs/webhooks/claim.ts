@@ -33,7 +33,7 @@ export interface Lane {
   secret: Buffer;
   /** signs as well, after a rotation */
   previousSecret: Buffer | null;
-  /** sealed */
+  /** encrypted, as are the two secrets */
   headers: Buffer | null;
   /** the largest message, in bytes */
   maxBytes: number;
@@ -44,7 +44,7 @@ export interface Lane {
   domainId: string | null;
   log: number | null;
   position: number | null;
-  /** the position after the message's last entry; null for a single message */
+  /** the position before which the message ends; null for a single message */
   through: number | null;
   messageId: string;
   /** of a single message */

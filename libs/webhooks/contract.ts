@@ -38,7 +38,7 @@ const longestHeaders = 4 * 1024;
 /** Headers that HTTP and the service set. */
 const ofService = /^(host|connection|transfer-encoding|keep-alive|upgrade|expect|te|trailer|content-.*|webhook-.*)$/;
 
-/** Names in lower case. */
+/** Values by name. Names are in lower case once stored. */
 export type Headers = Record<string, string>;
 
 /** Headers that are sent with each message, such as the receiver's own credentials. */

@@ -24,9 +24,9 @@ const followUp = 10;
 const lease = 60 * second;
 
 /**
- * Messages under way in a process. Retries have slots of their own, so that they never delay first attempts. An
- * organization gets at most an eighth of each. The claim applies this limit, so that lanes beyond it stay free for other
- * workers.
+ * Messages under way in a process. Failing webhooks have slots of their own, so that they never delay the others. An
+ * organization gets at most an eighth of the slots of each line. The claim applies this limit, so that lanes beyond it stay
+ * free for other workers.
  */
 const most: Record<Line, number> = { failing: 64, well: 256 };
 const perWebhook = 4;
@@ -130,9 +130,9 @@ function createClaims(db: Database, by: string, running: Running) {
 
 /**
  * `second`: milliseconds that count as a second: 1,000, but fewer in tests. The intervals of all rounds below scale with
- * it. Lanes are woken once a second and claimed twice a second. `areRecordsWaiting`: resolves to true if records may still be
- * waiting to be stored. Then no silence messages are added, because a domain could look silent only because its records are
- * late. `close` releases lanes, once the scheduler has stopped.
+ * it. Lanes are woken once a second and claimed twice a second. `areRecordsWaiting`: resolves to true if records may still
+ * be waiting to be stored. Then no silence messages are added, because a domain could look silent only because its records
+ * are late. Call `close` only after the scheduler has stopped: it releases the lanes that are still being delivered.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,

@@ -19,9 +19,9 @@ export async function addAllSilenceMessages(db: Pick<Database, 'write'>): Promis
 
 /**
  * Adds messages that are due; returns their number. The usual number of a day is the average of the same weekday in the
- * four weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters are per day,
- * not per hour. So the partial first and last days count together as one day, with the smaller of
- * their usual numbers, and only once their silent hours add up to 24.
+ * four weeks up to the last record, so a website that rests at weekends is not reported every Saturday. Counters are per
+ * day, so for the day of the last record and for today it is not known how many records were usual in the silent hours.
+ * Together the two count as one day, at the lower of their averages, once their silent hours add up to at least 24.
  */
 export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<number> {
   const { count } = await sql`

@@ -29,8 +29,11 @@ export const addLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   where webhooks.number = ${number} and type = any(webhooks.types)
   on conflict (webhook, type, domain_number) do nothing`;
 
-/** If the webhook receives all domains, adds its missing lanes, starting with the first entry, as `addNewLanes` does. */
-export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =>
+/**
+ * For a webhook that receives all domains: adds lanes for domains that are newer than its lanes. Unlike those of
+ * `addLanes`, they start at the log's first entry.
+ */
+export const addLanesFromStart = (sql: Sql, { number }: Pick<Webhook, 'number'>) =>
   insertNewLanes(sql, sql`webhooks.number = ${number}`);
 
 /**
@@ -114,7 +117,7 @@ export const dropLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
 
 /** Makes all lanes of a webhook due, and starts their attempts over. */
 export const wakeLanes = (sql: Sql, webhook: number, which = sql`true`) => sql`
-  update webhook_lanes as l set due_at = clock_timestamp(), tries = 0, ${inLine(sql)}
+  update webhook_lanes as l set due_at = clock_timestamp(), tries = 0, ${putInLine(sql)}
   from ${withOrganization(sql)}
   where webhook = ${webhook} and webhooks.number = l.webhook and ${which}`;
 
@@ -126,11 +129,14 @@ export const retryLanes = (sql: Sql, webhook: number) =>
 export const pauseLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
-/** Forgets how few entries the receiver accepted in one message, since the receiver may be another one now. */
+/**
+ * Removes the limit on entries per message that was set when the receiver answered 413, since the change may mean another
+ * receiver.
+ */
 export const resetMaxEntries = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;
 
-const inLine = (sql: Sql) => sql`
+const putInLine = (sql: Sql) => sql`
   line = case when failing_since is null then ${lines.well}::smallint else ${lines.failing}::smallint end, organization = organizations.number`;
 const withOrganization = (sql: Sql) => sql`webhooks join organizations on organizations.id = webhooks.organization_id`;
 
@@ -153,7 +159,7 @@ const isBehind = (sql: Sql) => sql`
 const wake = async (sql: Sql, grown: ReturnType<Sql>): Promise<number> => {
   const { count } = await sql`
     with grown as materialized (${grown} limit ${wokenAtOnce})
-    update webhook_lanes as l set due_at = clock_timestamp(), ${inLine(sql)}
+    update webhook_lanes as l set due_at = clock_timestamp(), ${putInLine(sql)}
     from grown, ${withOrganization(sql)}
     where l.number = grown.number and l.due_at = 'infinity' and webhooks.number = l.webhook`;
   return count;
@@ -220,6 +226,6 @@ export const lineUp = (sql: Sql) => sql`
     select number from webhook_lanes where line is null and due_at < 'infinity' and due_at <= statement_timestamp()
     order by due_at limit ${linedUp} for update skip locked
   )
-  update webhook_lanes as l set ${inLine(sql)}
+  update webhook_lanes as l set ${putInLine(sql)}
   from due, ${withOrganization(sql)}
   where l.number = due.number and webhooks.number = l.webhook`;

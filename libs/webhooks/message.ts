@@ -11,7 +11,10 @@ export interface Message {
   data: object;
   /** the time of the event: the same in every attempt and in a replay */
   at: Date;
-  /** the position after the message's last entry, at most the lane's `through`; null for a single message */
+  /**
+   * where the next message starts: past this message's entries and those that were filtered out; at most the lane's
+   * `through`; null for a single message
+   */
   through: number | null;
   /** number of entries or positions */
   count: number;

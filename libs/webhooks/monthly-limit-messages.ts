@@ -10,8 +10,8 @@ const steps = [
 ] as const;
 
 /**
- * Adds the messages that are due; returns how many. The time of a message is that of the record that reached the share; if
- * that record is not in the newest three epochs, it is now.
+ * Adds the messages that are due; returns how many. A message has the time of the record that reached the share, or the
+ * present time if that record is not in the newest three epochs.
  */
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;

@@ -32,21 +32,21 @@ export interface Round extends Claiming {
   visits: number;
 }
 
-/** How many more organizations a claim visits than it needs, because other workers may already have all lanes of some. */
+/** Extra organizations that a claim visits, because other workers may already have claimed every lane of some of them. */
 const visitedInVain = 64;
 const highestNumber = 2 ** 31 - 1;
 
 type Fragment = ReturnType<Sql>;
 
 export function planRound(claiming: Claiming): Round {
-  const byOrganization = groupBy(inLine(claiming), ({ organization }) => organization);
+  const byOrganization = groupBy(runningFrom(claiming), ({ organization }) => organization);
   const full = [...byOrganization].flatMap(([organization, { length }]) =>
     length >= claiming.share ? [organization] : [],
   );
   return { ...claiming, full, visits: claiming.limit + full.length + visitedInVain };
 }
 
-const inLine = ({ running, line }: Claiming) => running.filter((lane) => lane.line === line);
+const runningFrom = ({ running, line }: Claiming) => running.filter((lane) => lane.line === line);
 
 const lineOf = (sql: Sql, { line }: Claiming): Fragment => sql`${lines[line]}::smallint`;
 
@@ -125,7 +125,7 @@ export const rankWithinOrganization = (sql: Sql, { running }: Claiming): Fragmen
 
 /** Organizations take turns, each within its share. */
 export const chooseByTurns = (sql: Sql, round: Round): Fragment => {
-  const organizations = inLine(round).map(({ organization }) => organization);
+  const organizations = runningFrom(round).map(({ organization }) => organization);
   return sql`
     select number, rank from ranked
     where rank <= ${round.share} - ${countOf(sql, organizations, sql`organization`)}

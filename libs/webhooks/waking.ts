@@ -30,7 +30,7 @@ export function createWaking(db: Database): () => Promise<void> {
     const until = performance.now() + roundTime;
     do
       comparedThrough = await pieces.run(() =>
-        repairLanes((work) => db.write(work), comparedThrough, pieces.records()),
+        repairLanes((work) => db.write(work), comparedThrough, pieces.maxRecords()),
       );
     while (comparedThrough > 0 && performance.now() < until);
     if (comparedThrough === 0) comparedAt = performance.now();

@@ -4,7 +4,7 @@ import type { PieceSize } from '#libs/epochs/piece-size';
 export function changingSize(sizes: number[]): PieceSize {
   let pieces = 0;
   return {
-    records: () => sizes[pieces++ % sizes.length] ?? 1,
+    maxRecords: () => sizes[pieces++ % sizes.length] ?? 1,
     patience: () => undefined,
     run: (work) => work(),
   };

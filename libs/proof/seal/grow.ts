@@ -58,7 +58,10 @@ function wholeRunAt(position: number): { first: number; below: number } {
   return position < cut ? { first: tile, below: cut } : { first: cut, below: tile + tileWidth };
 }
 
-/** If the new entries complete the log's last run: where it begins. Its parts and they become one run. */
+/**
+ * The first position of the log's last run, if that is incomplete and the new entries complete it. Its stored parts and the
+ * new entries are then stored as one run.
+ */
 function foldsFrom({ size }: Head, { ids }: Added): number | undefined {
   const { first, below } = wholeRunAt(size);
   return first < size && size + ids.length / 16 >= below ? first : undefined;

@@ -1,7 +1,7 @@
 /**
  * A log whose database lacks what was signed before gets no positions and no signatures, so that nothing is signed that
- * contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, if that cannot be known: Postgres is
- * another server, and Redis may not remember everything.
+ * contradicts it. A log is `behind` if Redis remembers more of it, or another root. It is `unconfirmed` if this cannot be
+ * ruled out, because Postgres is another server and Redis may not remember everything.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -107,7 +107,8 @@ async function judgeAll(redis: RedisConnection, db: Database, logs: LogProgress[
   const judged = logs.map(judgeOne);
   const behind = judged.filter(({ halted }) => halted === 'behind').map(({ own }) => own.domainNumber);
   if (behind.length === 0) return judged;
-  // another process may have sealed between the two reads; what Redis remembers was committed before it
+  // another process may have sealed and published between the two reads; entries are committed before Redis remembers them,
+  // so a second read of Postgres finds them
   const again = new Map((await db.read((sql) => listProgress(sql, behind))).map((own) => [own.domainNumber, own]));
   return judged.map((each, at) => {
     const own = again.get(each.own.domainNumber);

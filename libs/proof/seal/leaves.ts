@@ -1,6 +1,6 @@
 /**
  * What a record adds to the log: its secret, and the leaf that commits to it. Every record pays for this, so its five
- * hashes are made in one buffer. Tests hold it against `entryOf`, which says the same in plain words.
+ * hashes are made in one buffer. Tests compare it with `entryOf`, the readable version of the same.
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { timeOf } from '#libs/base/terms/calendar';
@@ -83,7 +83,10 @@ function write(text: string, at: number): Buffer {
   return scratch.subarray(0, at + scratch.write(text, at));
 }
 
-/** Milliseconds; Postgres leaves out zeros at the end: `2026-11-22 19:07:22.1+00`. */
+/**
+ * Postgres' text of a time as RFC 3339, cut to milliseconds. Postgres leaves out zeros at the end: `2026-11-22
+ * 19:07:22.1+00`.
+ */
 function toRfc3339(text: string): string {
   const milliseconds = text.slice(20, -3).slice(0, 3).padEnd(3, '0');
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`;

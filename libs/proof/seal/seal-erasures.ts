@@ -34,7 +34,7 @@ const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promis
     if (domains.length === 0) return 'done';
     const open = await caughtUp(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
     const numbers = open.map(({ domainNumber }) => domainNumber);
-    const erasures = await takeErasures(sql, numbers, mark, size.records());
+    const erasures = await takeErasures(sql, numbers, mark, size.maxRecords());
     const byDomain = groupBy(erasures, ({ domainNumber }) => domainNumber);
     const extensions = open.flatMap((head) => {
       const texts = (byDomain.get(head.domainNumber) ?? []).map(({ id, erasedOn }) => ({

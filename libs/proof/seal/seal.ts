@@ -1,6 +1,7 @@
 /**
- * Seals: gives the records of closed epochs their positions in their domains' logs. In a domain they are ordered by epoch,
- * then id; notices come before them, erasures after them. A position once given stays.
+ * Seals: gives the records of closed epochs their positions in their domains' logs. In a log, records are ordered by epoch,
+ * then id. A notice comes before the first record that names it, an erasure after the record that it erases. A position
+ * that a checkpoint covers never changes.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -35,19 +36,22 @@ interface SealParts {
 /** records in one transaction */
 const usualPiece = 32_768;
 
-/** size of a span of epochs that logs catch up with together: this many pieces of records, of all domains */
+/**
+ * Logs that are behind go through epochs a span at a time. A span has at most this many pieces of records, counted over all
+ * domains, or is one larger epoch.
+ */
 const piecesInSpan = 2;
 
 export interface Plan extends StepPlan {
-  /** False once another server may have taken over, on which epochs may have other records. */
+  /** False once the connection may lead to another Postgres server, where the planned epochs may hold other records. */
   isCurrent(): boolean;
 }
 
 export interface Seal extends Derivation {
   size: PieceSize;
   /**
-   * What these logs lack in a span of epochs. Sealing went past these epochs without them, while they were halted or before
-   * they were restarted.
+   * Plans what these logs lack in a span of epochs that sealing has passed. A log was halted at that time, or a restart has
+   * since dropped what no checkpoint covered.
    */
   plan(waiting: Waiting[]): Promise<Plan>;
   /** Takes steps of one epoch that fit a piece together, or a single step of any size. */
@@ -77,7 +81,8 @@ export function createSeal({
     after,
     size,
     nextIds,
-    // a log may have been cut back or restarted in the middle of an epoch, or grown by a worker of 0.1.0
+    // taken from the log and not from the mark's id: a log may have been cut back or restarted in the middle of an epoch,
+    // and workers of 0.1.0 do not update that id
     reached: async (sql, epoch, domainNumber) => (await lastSealed(sql, epoch, domainNumber)) ?? nil,
     async derive(sql, slice) {
       const heads = [...(await lockHeads(sql, slice.domainNumbers ?? [], originOf)).values()];
@@ -93,7 +98,7 @@ export function createSeal({
   };
 
   async function plan(waiting: Waiting[]): Promise<Plan> {
-    const [generation, piece] = [db.generation(), size.records()];
+    const [generation, piece] = [db.generation(), size.maxRecords()];
     const planned = await db.read(async (sql) =>
       planSteps(sql, waiting, { through: await lastEpochDone(sql, sealing), span: piece * piecesInSpan, piece }),
     );
@@ -141,7 +146,7 @@ export function createSeal({
     const [first] = ready;
     if (!first || first.step.epoch === null) return { unsealed: [], isRest: true };
     const { epoch, records } = first.step;
-    const limit = size.records();
+    const limit = size.maxRecords();
     const lastIds = new Map(ready.map(({ head }) => [head.domainNumber, head.lastEpoch === epoch ? head.lastId : nil]));
     const all: RecordRange = { first: epoch, last: epoch, domainNumbers: [...lastIds.keys()] };
     if (ready.length === 1 && records > limit) {

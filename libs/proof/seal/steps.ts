@@ -30,14 +30,14 @@ interface Limits {
   through: number;
   /** Records in a span, of all domains, so that no statement reads through millions of entries of other domains. */
   span: number;
-  /** more records of one domain are not counted */
+  /** Records in a piece. When the span is one large epoch, counting a domain stops at one more than this. */
   piece: number;
 }
 
 /** `waiting`: at least one, furthest behind first. */
 export async function planSteps(sql: Sql, waiting: Waiting[], { through, span, piece }: Limits): Promise<StepPlan> {
   const from = waiting[0]?.waitsFrom ?? 0;
-  // it has caught up already, which is noted now
+  // it lacks no finished epoch: `catchUp` gets a step without records, and clears `waitsFrom` if the log has caught up
   if (from > through) return { end: from + 1, steps: stepsOf(waiting, [], { last: from, next: from }) };
   const last = await lastOfSpan(sql, from, through, span);
   if (last === undefined) {
@@ -112,12 +112,12 @@ export function divide(steps: Step[], limit: number, apart: ReadonlySet<number>)
   return { together, alone };
 }
 
-/** Steps of one epoch that fit a piece together. One with more records is alone. */
+/** Divides steps, all of one epoch, into pieces of at most `limit` records. A step with more gets a piece of its own. */
 export function piecesOf(steps: Step[], limit: number): Step[][] {
   const pieces: Step[][] = [];
   let left = 0;
   for (const step of steps) {
-    // a log costs by itself
+    // each log has a cost, even without records
     const weight = Math.max(1, step.records);
     if (weight > left) {
       pieces.push([]);

@@ -6,7 +6,7 @@ import { type RecordRange, recordsIn } from '#libs/epochs/slices';
 import { columnOf, storedFields } from '#libs/record/fields';
 import type { SealedRecord } from '../tree/entry.ts';
 
-/** A record as its entry is made of it, with numbers in place of its domain, user agent and notice. */
+/** The fields of a record that its entry is made from, with numbers in place of its domain, user agent and notice. */
 export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preferences' | 'userAgent' | 'notice'> & {
   domainNumber: number;
   /** as Postgres writes it */
@@ -15,7 +15,7 @@ export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preference
   noticeNumber: number | null;
 };
 
-/** Parsing and formatting such a value takes as long as hashing an entry. */
+/** Fields that are read as text, because parsing and formatting one takes as long as hashing an entry. */
 const asText = new Set(['receivedAt', 'importedAt', 'preferences']);
 
 /** User agents and notices are read as numbers, because a few of them account for nearly all records. */
@@ -40,6 +40,6 @@ export async function readUnsealed(sql: Sql, records: RecordRange): Promise<Unse
   return unsealed.sort((one, other) => one.domainNumber - other.domainNumber || (one.id < other.id ? -1 : 1));
 }
 
-/** Of what may be long. Metadata has at most 1 KiB. */
+/** Length of the fields that may be long. 1,024 stands for the metadata, which has at most 1 KiB. */
 const lengthOf = ({ pageUrl, tcString, gppString, preferences }: Unsealed): number =>
   1_024 + (pageUrl?.length ?? 0) + (tcString?.length ?? 0) + (gppString?.length ?? 0) + (preferences?.length ?? 0);
