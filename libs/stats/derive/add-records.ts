@@ -39,22 +39,30 @@ export const addFacetsOfRecords = (sql: Sql, records: RecordRange): Promise<numb
       )
     ),
     valued as (
-      select grouped.*, dimension, value
+      select
+        grouped.domain_number, day, records, decision, source, bot, is_asked, is_opt_in, is_choice,
+        grouped_by as dimension,
+        -- all but the grouped one are null
+        coalesce(country, language, banner_version, policy_version, variant, region, model) as value
+      from grouped
+      where grouped_by in ('country', 'language', 'bannerVersion', 'policyVersion', 'variant')
+        or grouped_by in ('region', 'model') and coalesce(region, model) is not null
+      union all
+      select
+        grouped.domain_number, day, records, decision, source, bot, is_asked, is_opt_in, is_choice,
+        shown.dimension, shown.value
       from grouped
       left join user_agents on number = user_agent_number
       cross join lateral (
-        values ('country', 'country'::dimension, country), ('language', 'language', language),
-          ('bannerVersion', 'bannerVersion', banner_version), ('policyVersion', 'policyVersion', policy_version),
-          ('variant', 'variant', variant), ('region', 'region', region), ('model', 'model', model),
-          ('userAgent', 'device', case when device in ('desktop', 'mobile', 'tablet', 'tv') then device end),
-          ('userAgent', 'browser', browser), ('userAgent', 'source', source::text)
-      ) as shown (of_group, dimension, value)
-      where of_group = grouped_by and (value is not null or grouped_by not in ('region', 'model'))
+        values ('device', case when device in ('desktop', 'mobile', 'tablet', 'tv') then device end),
+          ('browser', browser), ('source', source::text)
+      ) as shown (dimension, value)
+      where grouped_by = 'userAgent'
     ),
     counted as (
       select
         domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as day,
-        case when bot then 'crawlers' else dimension end as dimension,
+        (case when bot then 'crawlers' else dimension end)::dimension as dimension,
         case when bot then '' else coalesce(value, '') end as value,
         coalesce(sum(records) filter (where decision = 'accept_all'), 0) as accept_all,
         coalesce(sum(records) filter (where decision = 'reject_all'), 0) as reject_all,
