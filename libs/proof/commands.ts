@@ -8,12 +8,12 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { createPerform } from '#libs/tenants/audited-change';
 import { requireDomain } from '#libs/tenants/command-subject';
 import { checkLogs } from './check/check-domains.ts';
-import { confirmLogs } from './confirm.ts';
+import { verifyCommand } from './commands/verify.ts';
+import { verifyConsistencyCommand } from './commands/verify-consistency.ts';
 import { findLog } from './published.ts';
-import { restartLogs } from './restart.ts';
+import { confirmLogs } from './seal/confirm.ts';
+import { restartLogs } from './seal/restart.ts';
 import { listLogStatus, sealingLag } from './status.ts';
-import { verifyCommand } from './verify-command.ts';
-import { verifyConsistencyCommand } from './verify-consistency-command.ts';
 
 /** the highest that Postgres stores as an integer */
 const maxNumber = 2 ** 31 - 1;

@@ -3,8 +3,8 @@
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { findNoticeTexts } from '#libs/notices/documents';
-import { proveInclusion } from './inclusion.ts';
 import type { FoundRecord } from './positions.ts';
+import { proveInclusion } from './prove/inclusion.ts';
 import type { Proven } from './prove.ts';
 import type { PublishedLog } from './published.ts';
 import { findTimestamp, type Timestamp } from './timestamps/stamped-checkpoints.ts';

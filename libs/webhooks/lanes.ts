@@ -130,8 +130,7 @@ export const pauseLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
 /**
- * Removes the limit on entries per message that was set when the receiver answered 413, since the change may mean another
- * receiver.
+ * Removes the limit on entries per message that was set by the receiver's 413, since the change may mean another receiver.
  */
 export const resetMaxEntries = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;

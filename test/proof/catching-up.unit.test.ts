@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createPieceSize } from '#libs/epochs/piece-size';
-import { createCatchingUp } from '#libs/proof/catching-up';
+import { createCatchingUp } from '#libs/proof/seal/catching-up';
 import type { Step } from '#libs/proof/seal/steps';
 
 it('a log that fails only after longer than a turn lasts delays the others once', async () => {

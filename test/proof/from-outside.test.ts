@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { makeIdAt, monthOf } from '#libs/base/terms/calendar';
 import type { OrgStats } from '#libs/log/contract';
 import type { Consistency, ProofBundle } from '#libs/proof/contract';
-import { restartLog } from '#libs/proof/restart';
+import { restartLog } from '#libs/proof/seal/restart';
 import { fromBase64, fromHex } from '#libs/proof/tree/bytes';
 import { commitment } from '#libs/proof/tree/entry';
 import { formatTlogProof } from '#libs/proof/tree/tlog-proof';

@@ -6,7 +6,7 @@ import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { checkLogs } from '#libs/proof/check/check-domains';
 import { createProofMetrics } from '#libs/proof/metrics';
-import { restartLog } from '#libs/proof/restart';
+import { restartLog } from '#libs/proof/seal/restart';
 import { createSeal } from '#libs/proof/seal/seal';
 import { readSealed } from '#libs/proof/sealed-entries';
 import { entryOf } from '#libs/proof/tree/entry';

@@ -6,7 +6,7 @@ import { decisions, models, sources } from '#libs/base/terms/terms';
 import { readPage } from '#libs/log/domain-page';
 import { type NewRecord, recordBody } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { isLibrary } from '#libs/record/user-agent';
+import { isLibrary } from '#libs/record/persist/user-agent';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 

@@ -10,7 +10,7 @@ import { monthOf } from '#libs/base/terms/calendar';
 import { verifyWebhook } from '#libs/client/webhook';
 import { readFeed } from '#libs/log/feed-entries';
 import { eraseVisitor } from '#libs/privacy/erasures';
-import { restartLog } from '#libs/proof/restart';
+import { restartLog } from '#libs/proof/seal/restart';
 import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
 import { createPerform } from '#libs/tenants/audited-change';

@@ -8,10 +8,10 @@ import type { Database } from '#libs/base/db/database';
 import { isSame } from '#libs/base/db/server';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
 import { type Halted, type Head, noteServer, readSealing, type SealingState } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
+import { type LogProgress, listProgress, nextProgress, setHalted } from './checkpoints.ts';
 
 /** logs per query to Postgres and Redis, and per round while neither has changed */
 const chunk = 1_000;

@@ -4,11 +4,11 @@ import type { Database } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { sha256 } from '#libs/base/sha256';
-import { listUnpublished, publishCheckpoints, type Unpublished } from '../checkpoints.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { base64 } from '../tree/bytes.ts';
 import { rootOf, unpackFrontier } from '../tree/frontier.ts';
 import { isBehind, recall, remember } from '../witness.ts';
+import { listUnpublished, publishCheckpoints, type Unpublished } from './checkpoints.ts';
 import type { Signer } from './signer.ts';
 
 /** checkpoints in one statement */

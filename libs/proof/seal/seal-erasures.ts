@@ -5,11 +5,11 @@ import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Progress, withMark } from '#libs/epochs/derivations';
 import type { PieceSize } from '#libs/epochs/piece-size';
-import { addErasureEntries, listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { erasureEntry } from '../tree/entry.ts';
 import { addedTexts } from './added.ts';
+import { addErasureEntries, listErased, takeErasures } from './erasures-to-seal.ts';
 import { extend } from './grow.ts';
 import { caughtUp } from './halt.ts';
 

@@ -10,8 +10,8 @@ import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { type Counter, decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '../contract.ts';
 import { storedColumns, storedTypes, toStored } from '../fields.ts';
-import { isLibrary } from '../user-agent.ts';
 import { type Numbers, newOf, noticeNumbersOf, type UserAgent, userAgentsOf } from './reference-numbers.ts';
+import { isLibrary } from './user-agent.ts';
 
 export interface Persisted {
   /** how many records were new */

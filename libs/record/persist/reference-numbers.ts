@@ -9,7 +9,7 @@
 import type { Database } from '#libs/base/db/database';
 import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { NewRecord } from '../contract.ts';
-import { describeUserAgent, familyOf, type UserAgentTraits } from '../user-agent.ts';
+import { describeUserAgent, familyOf, type UserAgentTraits } from './user-agent.ts';
 
 export interface UserAgent {
   number: number;

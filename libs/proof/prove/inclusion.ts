@@ -2,12 +2,12 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
-import type { LogName } from './runs.ts';
+import type { LogName } from '../runs.ts';
+import { parseCheckpoint } from '../tree/checkpoint.ts';
+import { inclusionProof, inclusionTiles } from '../tree/make-proofs.ts';
+import { parseNote } from '../tree/note.ts';
+import { verifyInclusion } from '../tree/verify-proofs.ts';
 import { readTileBytes } from './tiles.ts';
-import { parseCheckpoint } from './tree/checkpoint.ts';
-import { inclusionProof, inclusionTiles } from './tree/make-proofs.ts';
-import { parseNote } from './tree/note.ts';
-import { verifyInclusion } from './tree/verify-proofs.ts';
 
 interface Leaf {
   /** 32 bytes */

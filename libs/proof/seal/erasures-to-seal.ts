@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { Mark } from '#libs/epochs/slices';
-import type { LogName } from './runs.ts';
+import type { LogName } from '../runs.ts';
 
 interface Erasure {
   domainNumber: number;

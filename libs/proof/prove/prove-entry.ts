@@ -3,16 +3,16 @@
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { Problem } from '#libs/base/terms/problem';
-import { findLog, findSize } from './published.ts';
-import { type Reported, readEntryTexts, reportDifference } from './sealed-text.ts';
+import { findLog, findSize } from '../published.ts';
+import { type Reported, readEntryTexts, reportDifference } from '../sealed-text.ts';
+import { utf8 } from '../tree/bytes.ts';
+import { parseCheckpoint } from '../tree/checkpoint.ts';
+import { leafHash } from '../tree/hash.ts';
+import { inclusionProof, inclusionTiles } from '../tree/make-proofs.ts';
+import { parseNote } from '../tree/note.ts';
+import { formatTlogProof } from '../tree/tlog-proof.ts';
+import { verifyInclusion } from '../tree/verify-proofs.ts';
 import { readTileBytes } from './tiles.ts';
-import { utf8 } from './tree/bytes.ts';
-import { parseCheckpoint } from './tree/checkpoint.ts';
-import { leafHash } from './tree/hash.ts';
-import { inclusionProof, inclusionTiles } from './tree/make-proofs.ts';
-import { parseNote } from './tree/note.ts';
-import { formatTlogProof } from './tree/tlog-proof.ts';
-import { verifyInclusion } from './tree/verify-proofs.ts';
 
 interface WantedEntry {
   domainId: string;

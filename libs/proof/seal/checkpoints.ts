@@ -1,6 +1,6 @@
 /** Checkpoints and the keys that signed them. */
 import type { Sql } from '#libs/base/db/database';
-import type { Halted, Head } from './heads.ts';
+import type { Halted, Head } from '../heads.ts';
 
 export type Unpublished = Pick<Head, 'domainNumber' | 'domainId' | 'log' | 'origin' | 'size' | 'frontier'>;
 

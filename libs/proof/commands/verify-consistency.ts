@@ -2,11 +2,11 @@
 import { Command } from 'commander';
 import { isJson, print } from '#libs/base/cli/session';
 import { sha256 } from '#libs/base/sha256';
-import { verifyEd25519 } from './ed25519.ts';
-import { openTwo, requireContinuation, type TwoCheckpoints } from './tree/check-consistency.ts';
-import { parseObject } from './tree/fields.ts';
-import { ProofError } from './tree/proof-error.ts';
-import { collect, readFile, readKeys } from './verify-command.ts';
+import { verifyEd25519 } from '../ed25519.ts';
+import { openTwo, requireContinuation, type TwoCheckpoints } from '../tree/check-consistency.ts';
+import { parseObject } from '../tree/fields.ts';
+import { ProofError } from '../tree/proof-error.ts';
+import { collect, readFile, readKeys } from './verify.ts';
 
 interface Options {
   key: string[];

@@ -3,10 +3,10 @@
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Perform } from '#libs/tenants/audited-change';
+import type { Halted } from '../heads.ts';
+import { listLogStatus } from '../status.ts';
+import { isBehind, recall, remember } from '../witness.ts';
 import { lockUnconfirmed, setHalted } from './checkpoints.ts';
-import type { Halted } from './heads.ts';
-import { listLogStatus } from './status.ts';
-import { isBehind, recall, remember } from './witness.ts';
 
 /** logs in one transaction */
 const chunk = 500;

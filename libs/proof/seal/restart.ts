@@ -9,16 +9,16 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { sha256 } from '#libs/base/sha256';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/change-errors';
+import { takeTexts } from '../log-texts.ts';
+import { readTileBytes } from '../prove/tiles.ts';
+import { addRuns, type LogName, takeRuns } from '../runs.ts';
+import { listLogStatus } from '../status.ts';
+import { packFrontier } from '../tree/frontier.ts';
+import { frontierFromTiles, rootTiles } from '../tree/make-proofs.ts';
+import { parseEntry } from '../tree/parse-entry.ts';
+import { tileWidth } from '../tree/tlog-tiles.ts';
+import { recall } from '../witness.ts';
 import { addErasures, takeErasureEntries } from './erasures-to-seal.ts';
-import { takeTexts } from './log-texts.ts';
-import { addRuns, type LogName, takeRuns } from './runs.ts';
-import { listLogStatus } from './status.ts';
-import { readTileBytes } from './tiles.ts';
-import { packFrontier } from './tree/frontier.ts';
-import { frontierFromTiles, rootTiles } from './tree/make-proofs.ts';
-import { parseEntry } from './tree/parse-entry.ts';
-import { tileWidth } from './tree/tlog-tiles.ts';
-import { recall } from './witness.ts';
 
 interface Ending extends LogName {
   size: number;

@@ -6,9 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '#libs/base/db/errors';
 import { chunksOf, groupBy } from '#libs/base/group-by';
-import type { Waiting } from './heads.ts';
-import type { Plan, Seal } from './seal/seal.ts';
-import { divide, piecesOf, type Step } from './seal/steps.ts';
+import type { Waiting } from '../heads.ts';
+import type { Plan, Seal } from './seal.ts';
+import { divide, piecesOf, type Step } from './steps.ts';
 
 /** Milliseconds per turn. After at most two turns, sealing goes on with the closed epochs for the other logs. */
 const turnTime = 2_500;

@@ -1,10 +1,10 @@
 /** The hashes of a log as tiles: leaves come from its runs, higher levels from its nodes. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { LogName } from './runs.ts';
-import { hashLength } from './tree/hash.ts';
-import type { TileBytes } from './tree/make-proofs.ts';
-import { type Tile, tileWidth } from './tree/tlog-tiles.ts';
+import type { LogName } from '../runs.ts';
+import { hashLength } from '../tree/hash.ts';
+import type { TileBytes } from '../tree/make-proofs.ts';
+import { type Tile, tileWidth } from '../tree/tlog-tiles.ts';
 
 /** The stored hashes of these tiles, concatenated, 32 bytes each; in the order of `tiles`. */
 async function readTiles(

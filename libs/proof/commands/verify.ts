@@ -5,12 +5,12 @@ import { Command } from 'commander';
 import { isJson } from '#libs/base/cli/session';
 import { visible } from '#libs/base/cli/visible';
 import { sha256 } from '#libs/base/sha256';
-import { verifyEd25519 } from './ed25519.ts';
-import { parseVerifierKeys, type Verified } from './tree/check-file.ts';
-import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from './tree/facts.ts';
-import { examine, type Finding, largestFile, type Recognized, recognize } from './tree/recognize.ts';
-import type { VerifierKey } from './tree/verifier-key.ts';
-import { lineOf, type RecordVerdict, summaryOf, visitorLimit, worstFirst } from './tree/visitor-download.ts';
+import { verifyEd25519 } from '../ed25519.ts';
+import { parseVerifierKeys, type Verified } from '../tree/check-file.ts';
+import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '../tree/facts.ts';
+import { examine, type Finding, largestFile, type Recognized, recognize } from '../tree/recognize.ts';
+import type { VerifierKey } from '../tree/verifier-key.ts';
+import { lineOf, type RecordVerdict, summaryOf, visitorLimit, worstFirst } from '../tree/visitor-download.ts';
 
 export function verifyCommand(): Command {
   return new Command('verify')
