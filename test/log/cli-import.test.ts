@@ -106,10 +106,10 @@ describe('records import', () => {
 
   it('lists all rows that it refuses, in little memory', async () => {
     const domainId = at(stack.tenant.domainIds, 3);
-    const rows = 100_000;
+    const rows = 500_000;
     const file = fileOf('bad.csv', `decision,decidedAt\n${'x\n'.repeat(rows)}`);
     const list = path.join(folder, 'refused-bad.csv');
-    const small = createCli({ ...stack.env, NODE_OPTIONS: '--max-old-space-size=64' });
+    const small = createCli({ ...stack.env, NODE_OPTIONS: '--max-old-space-size=96' });
     const args = ['records', 'import', file, '--domain', domainId, '--refused', list];
     const { code, stdout } = await small.run(...args, '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { read: rows, queued: 0, rejected: rows }]);
