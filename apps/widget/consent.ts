@@ -122,8 +122,8 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     /** Null without a choice, or for one that has expired or was made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
       const stored = read();
-      // `seen` begins with the time of a later choice made here, so a server has put the old cookie back: that old choice
-      // must not count
+      // `seen` begins with the time of the last choice made here. If the stored choice is older than that, a server has set
+      // an old cookie again, and it must not count.
       if (!stored || stored.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(stored.preferences);
       let isOld = stored.policyVersion !== policyVersion || !(stored.at > now() - maxAgeMonths * month);

@@ -1,6 +1,7 @@
 /**
- * Entry of assent-extras.js, the third file: rules for places and experiments, which few sites have. The first view waits
- * for it. A published script contains this file if its settings need it; other pages load it (third-file.ts).
+ * Entry of assent-extras.js, the third file: rules for places and experiments, which few sites have. Where a page needs it,
+ * the widget begins only once it is here, or after a second without it. A published script contains this file if its
+ * settings need it; other pages load it (third-file.ts).
  */
 import { attempt } from '#libs/widget/attempt';
 import { vary } from './experiment.ts';

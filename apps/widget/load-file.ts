@@ -3,7 +3,10 @@ import { page } from './page.ts';
 import type { Settings } from './settings.ts';
 import { trusted } from './trusted.ts';
 
-/** The running script's element, which is null in a module. */
+/**
+ * A script element that carries its file's exports. A file finds its own through `currentScript`, which is null in a
+ * module.
+ */
 export type FileElement<File> = HTMLOrSVGScriptElement & { file?: File };
 
 /** Calls `done` with the file, or without if it fails to load. Throws if the page's policy blocks it. */

@@ -118,7 +118,7 @@ function start(): void {
       store.write(made);
       store.keepSeen(made, shown?.text ?? '');
     });
-    // applied before it is sent, so that no failure takes it back
+    // applied first: the choice holds on this page whether or not it can be sent
     apply(made, last, !notice);
     attempt(() => client.record(reportOf(settings, made, source, notice), made.id, shown));
     view.say(settings.wording.texts.saved);

@@ -1,6 +1,6 @@
 /**
- * Gets the third file (`extras.ts`). On pages that need it, nothing begins before it has come: no banner, no `ready`, no
- * scripts.
+ * Gets the third file (`extras.ts`). On pages that need it, nothing begins (no banner, no `ready`, no scripts) until it has
+ * come or a second has passed.
  */
 import { orElse } from '#libs/widget/attempt';
 import type { Prepare } from './extras.ts';

@@ -25,8 +25,8 @@ import type { WorkerConfig } from '../settings/worker.ts';
 /** seconds */
 const unsealedEpoch = 60;
 /**
- * Seconds. A derivation with `spans` waits until it is this far behind and then derives those epochs together, since each
- * slice has a fixed cost.
+ * Seconds. A derivation with `spans` waits until it is this far behind and then derives the epochs together: each
+ * transaction has a fixed cost, however few records it covers.
  */
 const span = 15;
 const timestampEvery = 10;
@@ -73,8 +73,8 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
   const derivations = derivationsOf(config);
-  // Every process runs these rounds, without a lease, so one that hangs delays nothing. The lock on a derivation's mark
-  // keeps two from doing the same work.
+  // Every process runs these rounds. Only `clear` takes a lease; without one, no process waits for another that hangs but
+  // still holds it. Derivations lock their row in `derivations` (their mark), so two processes never do the same part.
   const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pace = second, one = false) =>
     every({
       name,
@@ -92,7 +92,8 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     : undefined;
   if (!timestamp) metrics.timestampAge.set(0);
   const close = createClosing({ db, log, pace: (epoch - 0.5) * second });
-  // the last epoch that all are done with is kept: its closing time is the time up to which derived figures are complete
+  // old closing times are deleted, but not that of the last epoch that all derivations have finished: derived figures are
+  // complete up to that time
   const names = derivations.map(({ name }) => name);
   round('close', async () => {
     if (await close()) await db.write((sql) => deleteClosingTimes(sql, names));
@@ -119,7 +120,10 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
  */
 const recheckEvery = 10_000;
 
-/** Does the work once for each closed epoch, and after every `idleFor`. */
+/**
+ * Returns a round that does the work when `through` has moved to another epoch, and otherwise only if `recheckEvery` has
+ * passed since the work was last done.
+ */
 function onceAnEpoch(
   db: Database,
   work: (signal: AbortSignal) => Promise<void>,

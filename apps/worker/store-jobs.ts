@@ -29,13 +29,17 @@ const atOnce = 2;
 /** Each takes a connection. The third is for jobs that are stored by themselves. */
 export const statementsAtOnce = atOnce + 1;
 /**
- * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis: so if
- * eight or more records come within 50 ms, the next statement waits for more: up to 50 ms in all, and at most 10 ms after
- * the latest. At 200 records/s this saves two thirds of Postgres' CPU time and a third of the worker's.
+ * Each statement has a fixed cost, about that of storing forty records. Completing its jobs in Redis has one of about the
+ * same size. So once eight or more records have come within about 50 ms, the next statement waits for more: up to 50 ms in
+ * all, and at most 10 ms after the latest record. At 200 records/s this saves two thirds of Postgres' CPU time and a third
+ * of the worker's.
  */
 const linger = { from: 8, enough: maxBatch, milliseconds: 50, gap: 10 };
 
-/** Seconds to wait after a try before the next one. A try itself may take up to eight seconds. */
+/**
+ * Seconds from a failed try to store an organization's held-up records until the next one. One statement of a try may take
+ * up to eight seconds.
+ */
 const tryEvery = 10;
 /** Seconds for which an organization's records are stored apart after its last statement that took too long. */
 const heldUpFor = 60;
@@ -57,7 +61,10 @@ export interface JobStoreParts {
 
 /** What became of a job. Without a failure, its records are stored except those in `waiting`. */
 export interface Stored {
-  /** Somebody holds a row that they need, or the worker stops. */
+  /**
+   * Records to try again later: their statement took too long (usually because another transaction holds a row they need),
+   * their organization is held up, or the worker is stopping.
+   */
   waiting: NewRecord[];
   failure?: Failure | undefined;
 }

@@ -97,7 +97,8 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
     },
     notices: byAge('notices', async () => {
-      // records that were queued before this worker began may still name them
+      // no notices are dropped until this worker has seen steady clocks for 50 minutes: until then, records queued before
+      // it started may still name an unnamed notice
       const notices = clock.steadyFor() < trustedAfter ? 0 : await dropUnnamedNotices(db);
       if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
       const rare = await judgeNotices(db);

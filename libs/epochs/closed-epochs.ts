@@ -3,9 +3,9 @@
 import type { Sql } from '#libs/base/db/database';
 
 /**
- * Keeps the open epoch from being closed until this transaction ends. Until then, every record that any transaction stores
- * is in an epoch that is not closed yet. Returns false if that epoch is already being closed: this transaction can no
- * longer keep it open.
+ * Keeps the open epoch from being closed until this transaction ends. So everything that any transaction stores meanwhile
+ * is derived only afterwards. Returns false if that epoch is already being closed: this transaction can no longer keep it
+ * open.
  */
 export async function holdEpoch(sql: Sql): Promise<boolean> {
   const [held] = await sql<{ epoch: number }[]>`select open_epoch() as epoch`;

@@ -8,13 +8,16 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { isBlocked, isForbidden } from '#libs/base/db/errors';
 import type { Log } from '#libs/base/ops/process-log';
 
-/** `in the way`: a transaction that stores records lasted longer than `patience`. */
+/**
+ * `in the way`: a transaction that stores records, or that called `holdEpoch`, kept the epoch open for longer than
+ * `patience`.
+ */
 type Closing = 'closed' | 'not yet' | 'in the way';
 
 interface Timing {
   /** milliseconds that must have passed since the last epoch was closed */
   pace: number;
-  /** milliseconds to wait for transactions that still store records under the epoch */
+  /** milliseconds to wait for transactions that still keep the epoch open */
   patience: number;
 }
 
@@ -144,7 +147,7 @@ export function createClosing({ db, log, pace, endAfterSeconds: longest = 30 }: 
     const inTheWay = await db.read(listInTheWay);
     log.warn(
       { event: 'epoch_stays_open', inTheWay },
-      'an epoch could not be closed: a transaction that stores records is taking long',
+      'an epoch could not be closed: a transaction that keeps it open is taking long',
     );
     for (const { pid, name, seconds, waitsForStandby } of inTheWay) {
       if (seconds < longest || waitsForStandby || !name.startsWith('assent-')) continue;

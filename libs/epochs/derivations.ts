@@ -58,8 +58,8 @@ const deriveSlice = (db: Database, derivation: Derivation, upTo: number): Promis
     const mark = await lockMark(sql, name, after);
     if (!mark) return 'elsewhere';
     const through = Math.min(upTo, mark.through);
-    // read `through` before calling `first`: everything that concerns the epochs up to `through` is then already committed,
-    // so `first` sees it
+    // `through` was read first, so everything that `first` looks for in the epochs up to `through` was committed before
+    // `first` runs its query
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
     if (epoch === undefined) {

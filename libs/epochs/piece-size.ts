@@ -15,9 +15,9 @@ export class PieceTooLarge extends Error {}
 export interface PieceSize {
   maxRecords(): number;
   /**
-   * Milliseconds to allow while pieces are smaller than usual: as the deadline of the whole transaction and, in
-   * `withLongTimeout`, as the timeout of statements that do not get faster with smaller pieces, such as one that reads the
-   * rest of a domain's epoch. Undefined at the usual size: the normal limits apply.
+   * A longer time limit in milliseconds while pieces are smaller than usual; undefined at the usual size, where the normal
+   * limits apply. It is the deadline of the whole transaction. In `withLongTimeout`, it is also the timeout of each
+   * statement: some take as long however small the piece is, such as listing a domain's remaining ids.
    */
   patience(): number | undefined;
   /** Does `work`, and learns from how it ends. A lost connection, or one that others ended, changes nothing. */

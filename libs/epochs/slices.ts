@@ -29,7 +29,10 @@ export interface RecordRange {
 export interface Slice extends RecordRange {
   /** where the derivation is once it has handled them */
   end: Mark;
-  /** the same as `end`, except that if `ids` selects only part of a domain, it is past the whole domain */
+  /**
+   * where the derivation is if it skips these domains altogether. Differs from `end` only if `ids` stops before the
+   * domain's last record: it is then past that domain
+   */
   endIfSkipped: Mark;
 }
 
@@ -39,7 +42,7 @@ export interface Slicing {
   acrossEpochs?: boolean;
   /**
    * Lists the ids of a domain that has more records in an epoch than fit into one slice, so that it can be split. Without
-   * it, such a domain is a single oversized slice. Without it such a domain is one slice.
+   * it, such a domain is a single oversized slice.
    */
   nextIds?: IdLister;
   /**
@@ -144,8 +147,8 @@ export type IdLister = (sql: Sql, wanted: DomainIds, limit: number) => Promise<B
 
 /**
  * Lists the next ids of a domain's epoch, in order, 16 bytes each. Fewer than `limit` means that these are the last. The
- * ids are cached, since a closed epoch does not change. They are read again if earlier ones are wanted, as after a log was
- * cut back, or if the cache holds fewer than `limit`.
+ * ids are cached, since a closed epoch does not change. They are read from Postgres again if ids before the cached ones are
+ * wanted (sealing does so after a log was cut back), or if fewer than `limit` of the cached ones come after `after`.
  */
 export function createIdLister(generation: Database['generation'], size: PieceSize, most = mostHeldIds): IdLister {
   const held = cachePerServer(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));

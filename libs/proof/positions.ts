@@ -7,7 +7,10 @@ import type { FullRecord } from '#libs/record/contract';
 import * as record from '#libs/record/fields';
 import { domainNumberOf, joinReferences } from '#libs/record/references';
 
-/** The run that holds `r`, if any: a log has its records in order of epoch and id. `only`: search this log only. */
+/**
+ * The only run that can hold `r`: the first one whose last record does not come before it, since runs are in order of epoch
+ * and id. `place_among` decides whether `r` is in it. `only`: search this log only.
+ */
 export const runOf = (sql: Sql, only?: number) => sql`
   select log, first, ids, secrets, leaves from log_runs
   where domain_number = r.domain_number and (last_epoch, last_id) >= (r.epoch, r.id)
@@ -28,7 +31,10 @@ export const joinLog = (sql: Sql, only?: number) => sql`
     where run.first + among < checkpoint_size
   ) as place on true`;
 
-/** A query that also selects a total returns one row for an empty page: all of these columns are null in it. */
+/**
+ * Beware: a query that also selects a total still returns one row if the page is empty. All of these columns are then null,
+ * although the type does not say so.
+ */
 export type Row = record.Row & Pick<FullRecord, 'log' | 'position'>;
 
 /** The columns of `records r`, joined by `joinReferences` (record/references.ts) and `joinLog`. */

@@ -81,8 +81,8 @@ export function createDisplayCounter({
 const totalOf = ({ rows }: Pick<DisplayBatch, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);
 
 /**
- * Most combinations of values counted separately between two flushes: per domain and day, per organization (an eighth of
- * the total), and in total.
+ * The maximum number of value combinations that are counted separately between two flushes: per domain and day, per
+ * organization (an eighth of the total), and in total.
  */
 const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
 

@@ -33,8 +33,9 @@ const longest = 10_000;
 
 /**
  * Fills organizations without a mark, so that their statistics come from Redis before anybody reads them. Returns the
- * organization after which the next round begins. A round looks at the next `piece` organizations after `after`. After a
- * page with organizations to fill, as after a flush of Redis, the round goes on for up to `piece` more.
+ * organization after which the next round begins. A round looks at the `piece` organizations that follow `after`. Each page
+ * with organizations to fill, as after a flush of Redis, extends the round: it ends only after four further pages without
+ * any, or after the last organization.
  */
 export async function fillMissing(parts: RepairParts, signal: AbortSignal, after = ''): Promise<string> {
   let last = after;
@@ -172,7 +173,10 @@ async function fillOrganization({ redis, db, metrics }: RepairParts, organizatio
   if (await fill(redis, organizationId, list)) metrics.fills.inc();
 }
 
-/** The Postgres that the counters in Redis are a copy of: another one may have lower counts in every period. */
+/**
+ * Key that holds the Postgres server that all counters were last compared with. If Postgres is now another server, counts
+ * may be lower in any period, so all periods are compared again.
+ */
 const serverKey = 'assent:counters:server';
 
 /** Null if none was stored, or Redis was flushed. */

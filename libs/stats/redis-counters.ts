@@ -101,7 +101,10 @@ export function scripted(client: RedisClient): RedisClient & Scripts {
 const atOnce = 200;
 const dropAtOnce = 1_000;
 
-/** Raises each counter to at least the given counts: one script per organization, all sent at once. */
+/**
+ * Raises each counter to at least the given counts. A script call covers up to `atOnce` hashes of one organization; all
+ * calls are sent without waiting for each other.
+ */
 export async function raise(client: RedisClient, counters: Counter[]): Promise<void> {
   const organizations = new Map<string, Map<string, string>>();
   for (const counter of counters) {
@@ -136,7 +139,10 @@ async function raiseHashes(client: RedisClient, organizationId: string, hashes: 
   await Promise.all(scripts);
 }
 
-/** Whether a key among the counters has another type, which somebody else has written; only `drop` repairs that. */
+/**
+ * Whether this error means that one of the counter keys has the wrong type, because somebody else has written it. Only
+ * `drop` repairs that.
+ */
 export const hasWrongType = (error: unknown): boolean => error instanceof Error && error.message.includes('WRONGTYPE');
 
 /** Deletes all counters of an organization from Redis; reads come from Postgres until a fill restores them. */

@@ -15,7 +15,7 @@ import {
   visitWebhooks,
 } from './turns.ts';
 
-/** positions of the log in one message */
+/** the most positions of the log that one message covers, whether or not each yields an entry */
 const windows = { 'records.sealed': 100, 'visitor.erased': 10_000 };
 
 /** A claimed lane, with all that a worker needs to deliver its next message. */
@@ -47,7 +47,7 @@ export interface Lane {
   /** the position before which the message ends; null for a single message */
   through: number | null;
   messageId: string;
-  /** of a single message */
+  /** when the message was made; used only for a single message */
   madeAt: Date;
   /** now, by the clock of Postgres */
   claimedAt: Date;
@@ -55,7 +55,7 @@ export interface Lane {
   data: Record<string, string | number> | null;
   /** attempts that failed */
   tries: number;
-  /** the plan does not include the log */
+  /** its messages are held back: they are `records.sealed`, and the plan does not include the log */
   isCapped: boolean;
 }
 
@@ -127,7 +127,10 @@ const lockChosen = (sql: Sql, round: Round): Fragment => sql`
   where l.number in (select number from chosen) and ${isUnclaimed(sql, round)}
   for update skip locked`;
 
-/** Where a lane without a message continues in its domain's logs; a lane that finds nothing there is idle. */
+/**
+ * Where a domain's lane continues in the logs if its next message is not fixed yet (`through` is null). If nothing is left
+ * there, the lane is idle.
+ */
 const findNextEntries = (sql: Sql): Fragment => sql`
   select l.number, entries.log, entries.first, entries.size,
     l.domain_number is not null and l.through is null and entries.log is null as idle

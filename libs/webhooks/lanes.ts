@@ -130,7 +130,8 @@ export const pauseLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
 /**
- * Removes the limit on entries per message that was set by the receiver's 413, since the change may mean another receiver.
+ * Call it when a webhook is changed: it may have another receiver now, so the limit on entries per message that a 413 led
+ * to no longer applies.
  */
 export const resetMaxEntries = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;

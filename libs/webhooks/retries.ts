@@ -17,8 +17,9 @@ export const waits = [
 ];
 
 /**
- * `failed`: attempts so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: from 0 to 1, so that
- * messages that failed together are not retried together. Returns milliseconds; null after the last attempt.
+ * `failed`: attempts so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: random, from 0 to 1. It
+ * shortens or lengthens the wait, so that messages that failed together are not retried together (a longer `retryAfter` is
+ * used as it is). Returns milliseconds; null after the last attempt.
  */
 export function nextWait(failed: number, retryAfter: number, chance: number): number | null {
   const wait = waits[failed - 1];

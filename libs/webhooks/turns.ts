@@ -112,7 +112,7 @@ export const findDueLanes = (sql: Sql, round: Round): Fragment => {
     where turn <= ${round.visits} and organization <> all(${round.full}::integer[])`;
 };
 
-/** The webhooks of an organization take turns; a receiver that times out gets one lane, and none while one is running. */
+/** The webhooks of an organization take turns. A receiver that times out gets only one lane at a time from each process. */
 export const rankWithinOrganization = (sql: Sql, { running }: Claiming): Fragment => sql`
   select number, organization, row_number() over (partition by organization order by nth, had_turn, webhook) as rank
   from (

@@ -12,14 +12,14 @@ export interface Added {
   ids: Buffer;
   secrets: Buffer;
   leaves: Buffer;
-  /** those that are not a record's */
+  /** the texts of those entries that are not records (notices, erasures) */
   texts: AddedText[];
 }
 
 export interface AddedText {
   /** its index among the new ones */
   at: number;
-  /** where it is a notice's */
+  /** the notice's number if the text is a notice's, otherwise null */
   noticeNumber: number | null;
   text: string;
 }

@@ -1,4 +1,7 @@
-/** Confirming: logs that were halted because the server is another one resume, if no entries are missing. */
+/**
+ * Confirming: resumes logs that were halted because Postgres is another server, provided they have every entry that Redis
+ * remembers.
+ */
 
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
@@ -17,7 +20,10 @@ interface Parts {
   redis: RedisConnection;
 }
 
-/** For all domains, or `only` these. Returns the number of resumed logs, and the domains whose logs are behind. */
+/**
+ * Resumes the unconfirmed logs of all domains, or of `only` these. Returns how many were resumed, and all domains whose
+ * logs are behind, regardless of `only`.
+ */
 export async function confirmLogs({ db, perform, redis }: Parts, only: string[] = []) {
   let [confirmed, after] = [0, 0];
   for (;;) {
@@ -30,7 +36,10 @@ export async function confirmLogs({ db, perform, redis }: Parts, only: string[] 
   return { confirmed, behind: behind.map(({ domainId }) => domainId) };
 }
 
-/** Resumes the next unconfirmed logs after domain `after`, except those that are behind. Returns their state. */
+/**
+ * Judges the next unconfirmed logs after domain `after`: resumes those that are not behind, and marks the others as behind.
+ * Returns all of them with their new state.
+ */
 const confirmNext = ({ perform, redis }: Omit<Parts, 'db'>, { after, only }: { after: number; only: string[] }) =>
   perform(async (sql, note) => {
     const logs = await lockUnconfirmed(sql, { after, limit: chunk, only });

@@ -46,8 +46,9 @@ export async function extend(sql: Sql, extensions: Extension[]): Promise<void> {
 }
 
 /**
- * A tile is two runs, of 248 and 8 entries. Ids, secrets and leaves of 248 fill eight of Postgres' 1,996-byte chunks, which
- * is two pages. Those of 256 take eleven, and leave a fifth of their pages empty.
+ * Each tile is stored as two runs, of 248 and 8 entries. The ids, secrets and leaves of 248 entries together fill eight
+ * TOAST chunks of 1,996 bytes, which is two pages. Those of 256 entries would take eleven chunks and leave a fifth of their
+ * pages empty.
  */
 const fullRun = 248;
 

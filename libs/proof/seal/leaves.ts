@@ -11,7 +11,7 @@ import type { Added } from './added.ts';
 import type { Unsealed } from './unsealed.ts';
 
 const labels = { circumstances: Buffer.from('circumstances'), private: Buffer.from('private') };
-/** reused buffer for what is hashed: a salt and a text, or the zero byte of a leaf and its entry */
+/** reused buffer for what is hashed: a label and a secret, a salt and a text, or a leaf's zero byte and its entry */
 let scratch = Buffer.allocUnsafe(64 * 1_024);
 
 /** What records name by number. */
@@ -72,7 +72,7 @@ function commit(label: keyof typeof labels, secret: Buffer, text: string): strin
   return hash('sha256', write(text, 16), 'base64url');
 }
 
-/** Writes the text at `at`. Returns the buffer up to its end, with what precedes it. */
+/** Writes the text into `scratch` at `at`. Returns everything in `scratch` from its start to the end of that text. */
 function write(text: string, at: number): Buffer {
   // three bytes a code unit is the most that UTF-8 takes
   if (scratch.length < at + 3 * text.length) {

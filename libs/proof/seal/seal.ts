@@ -27,7 +27,7 @@ interface SealParts {
   db: Database;
   metrics: ProofMetrics;
   originOf(domainId: string): string;
-  /** the derivation that has to be done with an epoch before it is sealed */
+  /** the derivation that must have finished an epoch before that epoch may be sealed */
   after: string;
   /** of a transaction */
   size?: PieceSize;
@@ -50,8 +50,8 @@ export interface Plan extends StepPlan {
 export interface Seal extends Derivation {
   size: PieceSize;
   /**
-   * Plans what these logs lack in a span of epochs that sealing has passed. A log was halted at that time, or a restart has
-   * since dropped what no checkpoint covered.
+   * Plans what these logs lack in a span of epochs that sealing has passed. A log lacks entries there because it was halted
+   * when sealing passed, or because a restart has since dropped entries that no checkpoint covered.
    */
   plan(waiting: Waiting[]): Promise<Plan>;
   /** Takes steps of one epoch that fit a piece together, or a single step of any size. */
@@ -189,7 +189,10 @@ interface Piece {
   unsealed: Unsealed[];
 }
 
-/** Gives a piece's records their positions; before them, the notices that they are the first to name. */
+/**
+ * Adds a piece's records to their logs. In each log, the notices that these records are the first to name come before all
+ * of them.
+ */
 function createStore(db: Database) {
   const lackingNotices = createLackingNotices(db);
   return async (sql: Sql, { heads, epoch, unsealed }: Piece): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Waiting } from '../heads.ts';
 /** What one log gets next. */
 export interface Step {
   domainNumber: number;
-  /** the epoch that the log waits from; between it and `epoch` its domain has no records */
+  /** the epoch that the log has to catch up from; its domain has no records from there up to `epoch`, exclusive */
   from: number;
   /** null where its domain has no records in the whole span */
   epoch: number | null;
@@ -37,7 +37,8 @@ interface Limits {
 /** `waiting`: at least one, furthest behind first. */
 export async function planSteps(sql: Sql, waiting: Waiting[], { through, span, piece }: Limits): Promise<StepPlan> {
   const from = waiting[0]?.waitsFrom ?? 0;
-  // it lacks no finished epoch: `catchUp` gets a step without records, and clears `waitsFrom` if the log has caught up
+  // even the log furthest behind lacks no finished epoch: its step has no records, and only lets `catchUp` clear
+  // `waitsFrom` if the log has caught up
   if (from > through) return { end: from + 1, steps: stepsOf(waiting, [], { last: from, next: from }) };
   const last = await lastOfSpan(sql, from, through, span);
   if (last === undefined) {

@@ -1,7 +1,7 @@
 /**
- * Fill: copies all counters of an organization from Postgres to Redis and then marks them as complete. Raises may run
- * meanwhile, because both only raise counters. If Redis is flushed meanwhile, the fill's nonce is gone and the mark is not
- * set.
+ * Fill: copies all counters of an organization from Postgres to Redis and then marks them as complete. Raises may run at
+ * the same time, because a fill, too, only ever increases counters. If Redis is flushed meanwhile, the fill's nonce is gone
+ * and the mark is not set.
  */
 import { randomUUID } from 'node:crypto';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
@@ -24,7 +24,10 @@ export type ListCounters = (
   limit: number,
 ) => Promise<{ counters: PackedCounters[]; next: CounterKey | undefined }>;
 
-/** True if the organization is ready now; false if another fill is running, or a flush or drop came in between. */
+/**
+ * True if the organization is ready now. False if Redis is not connected, if another fill is running, or if this fill's
+ * nonce is gone: after a flush, a drop, or a page that took longer than `fillLasts`.
+ */
 export async function fill(
   redis: RedisConnection,
   organizationId: string,
